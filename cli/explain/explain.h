@@ -34,9 +34,9 @@ void explain_close(explainer *page);
 
 /* ---- For the walk ----------------------------------------------------------------------------------------- */
 
-/* These do nothing if the page is null, as in the walks of `show` and `check`. Offsets count from the start of the
- * bytes. The rows of a structure are printed in the order of their offsets, when a structure inside it begins or the
- * structure ends. */
+/* These functions do nothing if the page is null, as in the walks of `show` and `check`. Offsets count from the start
+ * of `bytes`. The rows of a structure are printed in the order of their offsets; this happens when a structure inside
+ * it begins, or when the structure ends. */
 
 /* Begins a structure with the fields of its fixed part. Bytes before it that belong to no field are printed as padding.
  * `name`, which may be null, follows the formatted title. */
@@ -50,7 +50,7 @@ void explain_end(explainer *page, const file_bytes *bytes, size_t end);
 /* Prints the fields of another structure as rows of the current one, as far as the bytes reach. */
 void explain_fields(explainer *page, const file_bytes *bytes, structure which, size_t offset);
 
-/* Prints a field that is in no table. */
+/* Prints a row for a field that is not described in fields/fields.c. */
 void explain_row(explainer *page, const file_bytes *bytes, size_t offset, size_t size, field_kind kind,
                  const char *label, ...) TEXT_PRINTF(6, 7);
 
@@ -82,6 +82,6 @@ void explain_log(explainer *page, const input *in);
 /* Returns true if the parts of the file (chunks, records, lines) are folded, because there are many. */
 bool explain_folds_parts(const explainer *page);
 
-enum { EXPLAIN_MAX_OPEN = 8 }; /* if a structure has more structures of one kind inside, those are folded */
+enum { EXPLAIN_MAX_OPEN = 8 }; /* more structures of one kind inside another structure are folded */
 
 #endif

@@ -75,13 +75,13 @@ typedef struct page_row {
     field_kind kind;
     size_t name, value; /* offsets in explainer.texts; value SIZE_MAX: formatted by kind */
     const char *rule;
-    bool is_unused; /* the bytes have no field name */
+    bool is_unnamed; /* the field has no name; the row shows its meaning instead, and no value */
 } page_row;
 
 /* The header of a buffer or an event of a perfmon log. */
 typedef struct log_header {
     structure which;
-    size_t offset, end; /* in the file; end of the buffer or event */
+    size_t offset, end; /* in the file; `end` is that of the buffer or event, not of its header */
 } log_header;
 
 struct explainer {
@@ -90,18 +90,17 @@ struct explainer {
     output *out;
     bool is_writing; /* false: only errors are collected */
     buffer html;
-    size_t at;        /* end of the bytes printed so far */
-    bool is_in_table; /* rows can be appended */
-    bool is_v1;       /* explain_order() */
-    bool is_big_endian;
+    size_t at;                 /* end of the bytes printed so far */
+    bool is_in_table;          /* rows can be appended */
+    bool is_v1, is_big_endian; /* set by explain_order() */
     bool folds_parts;
     bool is_used[STRUCTURE_COUNT];
-    size_t opened;          /* number of structures begun so far: the number of the next one, equal in both passes */
+    size_t opened;          /* number of structures begun so far; structures have the same numbers in both passes */
     size_t open[MAX_DEPTH]; /* numbers of the structures that have not ended, outermost first */
     size_t depth;
     page_range *ranges; /* by number of the structure */
     size_t range_capacity;
-    page_error *errors; /* in the second pass ascending by offset */
+    page_error *errors; /* sorted by offset in the second pass */
     size_t error_count, error_capacity;
     page_row *rows; /* not printed yet */
     size_t row_count, row_capacity;
@@ -134,7 +133,7 @@ static int compare_errors(const void *left, const void *right)
     return (a->error.offset > b->error.offset) - (a->error.offset < b->error.offset);
 }
 
-/* Returns the first error at or after an offset. */
+/* Returns the position of the first error at or after an offset. */
 static size_t find_error(const explainer *e, size_t offset)
 {
     size_t low = 0;
@@ -218,7 +217,7 @@ static void put_text(explainer *e, const uint8_t *data, size_t size)
     buffer_free(&name);
 }
 
-/* A time of a log, without a time zone: some are local and some are UTC. */
+/* Writes a time of a log, without a time zone: some are local and some are UTC. */
 static void put_time(explainer *e, uint64_t value)
 {
     buffer text = {0};
@@ -228,8 +227,8 @@ static void put_time(explainer *e, uint64_t value)
     buffer_free(&text);
 }
 
-/* A figure of a CPI hook: its integral part and its ten-thousandths, a word each. Words that are not a valid figure are
- * printed as two numbers. */
+/* Writes a figure of a CPI hook, which is two words: the integral part and the ten-thousandths. Words that are not a
+ * valid figure are written as two numbers. */
 static void put_figure(explainer *e, const uint8_t *data)
 {
     enum { PLACES = 10000 };
@@ -353,7 +352,7 @@ static void close_table(explainer *e)
 /* The columns of a row after its bytes. */
 typedef struct row_text {
     const char *name;
-    bool is_continued;
+    bool is_continued;   /* an earlier row has the first bytes and the value of the field */
     const char *value;   /* HTML; null: made from `data` by kind */
     const uint8_t *data; /* null: there is no value */
     size_t size;
@@ -406,8 +405,8 @@ static void put_gap(explainer *e, size_t end, const char *description)
     }
 }
 
-/* Like put_gap(), for bytes that may be in a log. The description, which may be null, is that of the bytes of an event.
- * After the last event of a buffer they are not used, and less than ALIGNMENT bytes after an event are padding. */
+/* Like put_gap(), for bytes that may be in a log. `description`, which may be null, is for bytes inside an event. In a
+ * log, fewer than ALIGNMENT bytes after an event are padding; more are the unused end of a buffer. */
 static void put_log_gap(explainer *e, size_t end, const char *description)
 {
     enum { ALIGNMENT = 8 };
@@ -442,7 +441,7 @@ static void put_log_header(explainer *e, const log_header *header)
 }
 
 /* Prints everything before an offset of the file that is not printed yet: headers of the log, and bytes without a
- * field. If their description is null, they are padding, or not read if they are in an event. */
+ * field. `description` is for these bytes; if it is null, they are "padding", or "not read" inside an event. */
 static void put_up_to(explainer *e, size_t end, const char *description)
 {
     while (e->next_log_header < e->log_header_count && e->log_headers[e->next_log_header].offset < end) {
@@ -476,7 +475,7 @@ static void put_added_row(explainer *e, const page_row *row)
     const file_bytes *bytes = &row->bytes;
     row_text text = {.name = e->texts.data + row->name,
                      .value = row->value == SIZE_MAX ? NULL : e->texts.data + row->value,
-                     .data = row->is_unused ? NULL : bytes->data + row->offset,
+                     .data = row->is_unnamed ? NULL : bytes->data + row->offset,
                      .size = row->size,
                      .kind = row->kind,
                      .rule = row->rule};
@@ -503,7 +502,7 @@ static int compare_rows(const void *left, const void *right)
     return (a->number > b->number) - (a->number < b->number);
 }
 
-/* Prints the rows that were added. */
+/* Prints the rows that were added since the last call. */
 static void put_rows(explainer *e)
 {
     if (e->row_count > 1)
@@ -581,8 +580,8 @@ void explain_fields(explainer *e, const file_bytes *bytes, structure which, size
         if (!row)
             continue;
         row->rule = f->rule;
-        row->is_unused = *f->name == '\0';
-        buffer_string(&e->texts, row->is_unused ? f->meaning : f->name);
+        row->is_unnamed = *f->name == '\0';
+        buffer_string(&e->texts, row->is_unnamed ? f->meaning : f->name);
         end_text(e);
     }
 }
@@ -595,7 +594,7 @@ void explain_rest(explainer *e, const file_bytes *bytes, size_t end, const char 
     put_up_to(e, end > 0 ? file_bytes_offset(bytes, end - 1) + 1 : file_bytes_offset(bytes, 0), description);
 }
 
-/* Errors in the size field of a structure, and the offset of that field in the structure. */
+/* Error codes of a malformed size field, the structure that has the field, and the offset of the field in it. */
 static const struct {
     pfb_code code;
     bool is_v1;

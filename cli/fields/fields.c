@@ -179,7 +179,7 @@ static const field chunk[] = {
 
 /* ---- Perfmon logs ---------------------------------------------------------------------------------------- */
 
-/* The names are ours, because Microsoft publishes none; docs/log.md uses the same. */
+/* Microsoft publishes no names for the fields of log records. The names here are those of docs/log.md. */
 
 static const field log_buffer[] = {
     {0, 4, FIELD_UNSIGNED, "size", "", "bytes of the buffer; 65,536 in all captured logs",
@@ -421,7 +421,7 @@ static const field cpi_scaled_counts[] = {
     {16, 8, FIELD_FIGURE, "busy", "", "percent", "a figure, at most 100"},
 };
 
-/* ---- All ------------------------------------------------------------------------------------------------- */
+/* ---- All structures -------------------------------------------------------------------------------------- */
 
 static const field_table tables[STRUCTURE_COUNT] = {
     [STRUCTURE_DATA_HEADER] = TABLE("PERF_DATA_HEADER", 48, data_header),
@@ -491,7 +491,7 @@ uint64_t field_unsigned(const uint8_t *data, size_t size, bool is_big_endian)
 int64_t field_signed(const uint8_t *data, size_t size, bool is_big_endian)
 {
     uint64_t value = field_unsigned(data, size, is_big_endian);
-    uint64_t greatest = UINT64_MAX >> (64 - 8 * size); /* all bits set: -1 */
+    uint64_t greatest = UINT64_MAX >> (64 - 8 * size); /* all bits set, which means -1 */
     return value <= greatest / 2 ? (int64_t)value : -(int64_t)(greatest - value) - 1;
 }
 

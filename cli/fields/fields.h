@@ -4,16 +4,16 @@
 
 #include "perfblock/v2.h"
 
-/* The fields of each format's structures, named as in the SDK (perflib.h, winperf.h) where it has a name. `explain`
- * prints them beside their bytes, `show` prints those that have a key (walk/walk_state.h), and scripts/make_layouts.py
- * writes the layout tables of docs/ from them. */
+/* The fields of each format's structures. Fields and structures that are in the SDK (perflib.h, winperf.h) have its
+ * names. `explain` prints the fields beside their bytes, `show` prints those that have a key (walk/walk_state.h), and
+ * scripts/make_layouts.py writes the layout tables of docs/ from them. */
 
 /* The format of a field. */
 typedef enum field_kind {
     FIELD_UNSIGNED, /* 1, 2, 4 or 8 bytes */
     FIELD_SIGNED,   /* 4 or 8 bytes, two's complement */
     FIELD_HEX,
-    FIELD_BITS,   /* as FIELD_HEX, but show prints it in decimal as text too */
+    FIELD_BITS,   /* like FIELD_HEX, but the text output of show has it in decimal */
     FIELD_ID,     /* an id; all bits set means none or any */
     FIELD_STATUS, /* a Win32 error code */
     FIELD_RESULT, /* kind of a V2 result */
@@ -24,29 +24,28 @@ typedef enum field_kind {
     FIELD_TIME,       /* 100 ns units since 1601-01-01 */
     FIELD_PDH_STATUS, /* status of a value in a log */
     FIELD_HIGH_LOW,   /* 8 bytes: two words, the high one first */
-    FIELD_FIGURE,     /* of a CPI hook: two words, the integral part and ten-thousandths */
+    FIELD_FIGURE,     /* 8 bytes in a CPI hook: two words, the integral part and the ten-thousandths */
     FIELD_ASCII,
-    FIELD_UTF16, /* in the byte order of the block, up to the first NUL */
+    FIELD_UTF16, /* text in the byte order of the block, up to the first NUL */
     FIELD_BYTES  /* bytes that are printed without a value */
 } field_kind;
 
 typedef struct field {
-    uint16_t offset, size; /* in bytes from the start of the structure; size 0: what follows the fixed part */
+    uint16_t offset, size; /* in bytes; the offset is from the start of the structure; size 0: of varying size */
     field_kind kind;
-    const char *name;    /* in the SDK; "" for bytes without a name */
-    const char *key;     /* of the value in records of show; "" if show does not print the field */
-    const char *meaning; /* a few words */
+    const char *name;    /* name in the SDK or in docs/; "" for bytes without a name */
+    const char *key;     /* key of the value in records of show; "" if show does not print the field */
+    const char *meaning; /* what the field is, in a few words */
     const char *rule;    /* what the reader checks, in a few words; "" if it accepts any content */
 } field;
 
 typedef struct field_table {
-    const char *name; /* in the SDK, or in docs/ */
-    size_t size;      /* of the fixed part */
+    const char *name; /* name in the SDK or in docs/ */
+    size_t size;      /* bytes of the fixed part */
     const field *fields;
     size_t count;
 } field_table;
 
-/* The structures. */
 typedef enum structure {
     /* V2 replies */
     STRUCTURE_DATA_HEADER,
@@ -116,7 +115,7 @@ int64_t field_signed(const uint8_t *data, size_t size, bool is_big_endian); /* t
 /* A SYSTEMTIME, which has 16 bytes. */
 pfb_system_time field_system_time(const uint8_t *data, bool is_big_endian);
 
-/* UTF-16 up to the first NUL, or all of the bytes. */
+/* UTF-16 up to the first NUL; all bytes if there is no NUL. */
 pfb_name field_text(const uint8_t *data, size_t size, bool is_big_endian);
 
 #endif

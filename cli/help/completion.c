@@ -17,8 +17,8 @@ static void put_words(buffer *out, const command_option *option, const command *
     }
 }
 
-/* Appends the names of a group's commands without that of the group. If `group` is null, appends what may be the first
- * word of a command line: the names of the commands outside of groups, and those of the groups. */
+/* Appends the names of a group's commands, without the group's own name. If `group` is null, appends the words with
+ * which a command line may begin: the names of groups and of the commands outside of groups. */
 static void put_names(buffer *out, const command_group *group)
 {
     const command *c = NULL;
@@ -49,7 +49,7 @@ static void put_quoted(buffer *out, const char *text, const char *escaped)
     }
 }
 
-/* Whether the arguments of a command that are not options are names of files. */
+/* Returns true if the arguments of a command, other than options, are names of files. */
 static bool takes_files(const command *c)
 {
     return c->files == FILES_ONE || c->files == FILES_ANY || c->files == FILES_MANY;
@@ -122,8 +122,8 @@ static const char bash_end[] = "    if [[ $command == 'cpi run' && $has_value ==
                                "}\n"
                                "complete -F _perfblock perfblock\n";
 
-/* Appends the part that completes the names of commands and groups. It returns from the function of the script, because
- * there is nothing else to complete at these positions. */
+/* Appends the part that completes the names of commands and groups. At their positions, the script's function returns
+ * after it, because there is nothing else to complete. */
 static void put_bash_names(buffer *out)
 {
     const command_group *group = NULL;
@@ -174,7 +174,7 @@ static void put_bash(buffer *out)
 
 static void put_zsh_option(buffer *out, const command_option *option, const command *c)
 {
-    bool is_repeatable = strstr(option->meaning, "repeatable") != NULL; /* only the help text has this property */
+    bool is_repeatable = strstr(option->meaning, "repeatable") != NULL; /* only the help text says so */
     buffer_string(out, "            ");
     if (option->letter != 0)
         buffer_format(out, "'(-%c --%s)'{-%c,--%s}'", option->letter, option->name, option->letter, option->name);
@@ -284,7 +284,7 @@ static void put_zsh(buffer *out)
 
 #define FISH_ESCAPED "\\"
 
-/* Appends the completion `name`. fish offers it if the words before the cursor are "perfblock" and `condition`. */
+/* Appends the completion `name`, which fish offers if the words before the cursor are "perfblock" and `condition`. */
 static void put_fish_line(buffer *out, const char *condition, const char *name, const char *summary)
 {
     buffer_format(out, "complete -c perfblock -n '__perfblock_after%s%s' -a %s -d '", *condition != '\0' ? " " : "",

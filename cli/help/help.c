@@ -47,7 +47,7 @@ static void put_wrapped(buffer *out, const char *text, size_t column, size_t ind
 
 /* ---- Lists of commands ----------------------------------------------------------------------------------- */
 
-/* Appends a line for each command of a group; for each command if `group` is null. */
+/* Appends a line for each command of a group, or for every command if `group` is null. */
 static void put_commands(buffer *out, const command_group *group)
 {
     enum { SUMMARY_COLUMN = 28 };

@@ -43,7 +43,7 @@ static void put_page_name(buffer *out, const command *c)
         put_text(out, *at == ' ' ? "-" : (char[]){*at, '\0'});
 }
 
-/* Appends the title and the NAME section of a page; `c` is null for that of the program. */
+/* Appends the title and the NAME section of a page; `c` is null for the page of the program. */
 static void put_head(buffer *out, const command *c, const char *summary)
 {
     buffer_string(out, ".TH \"");

@@ -9,7 +9,7 @@
 /* Appends the meaning of an option and the words that the command accepts as its value. */
 void meaning_put_option(buffer *out, const command_option *option, const command *c);
 
-/* The meaning of each exit status, by number; a null follows the last. */
+/* The meaning of each exit status, by number. A null follows the last meaning. */
 extern const char *const meaning_of_status[];
 
 #endif

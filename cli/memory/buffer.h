@@ -9,7 +9,7 @@
 #include <string.h>
 
 /* Lets the compiler check format strings and their arguments as it does for printf(). */
-#if defined(__MINGW_PRINTF_FORMAT) /* MinGW takes "printf" for Microsoft's, which lacks %zu */
+#if defined(__MINGW_PRINTF_FORMAT) /* in MinGW, "printf" means Microsoft's printf(), which lacks %zu */
 #define TEXT_PRINTF_KIND __MINGW_PRINTF_FORMAT
 #else
 #define TEXT_PRINTF_KIND printf
@@ -52,14 +52,14 @@ void buffer_spaces(buffer *out, size_t count);
 void buffer_unsigned(buffer *out, uint64_t value); /* in decimal */
 void buffer_format(buffer *out, const char *format, ...) TEXT_PRINTF(2, 3);
 void buffer_format_list(buffer *out, const char *format, va_list arguments) TEXT_PRINTF(2, 0);
-void buffer_clear(buffer *out); /* the size becomes 0, `data` becomes ""; keeps the memory */
+void buffer_clear(buffer *out); /* empties the buffer and keeps its memory; `data` becomes "", also if it was null */
 void buffer_free(buffer *out);
 
 /* Reserves capacity for `size` more bytes and a NUL. Returns the address where the caller writes the bytes, before it
  * calls buffer_commit(). */
 char *buffer_reserve(buffer *out, size_t size);
 
-/* Appends the `size` bytes that were written to the reserved memory; at most the number that was reserved. */
+/* Appends the first `size` bytes of the reserved memory, which the caller has written. */
 void buffer_commit(buffer *out, size_t size);
 
 #endif

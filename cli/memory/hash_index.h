@@ -20,7 +20,7 @@ typedef struct hash_index {
 
 #define HASH_INDEX_NONE SIZE_MAX
 
-/* Spreads the bits of a number over the whole result, so that any of them can choose a slot. */
+/* Makes every bit of the result depend on every bit of the number, since the low bits of a hash choose the slot. */
 uint64_t hash_mix(uint64_t hash);
 
 uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size);

@@ -8,20 +8,21 @@
 /* Allocation that never returns null. When memory runs out, the program flushes its output, prints an error and ends,
  * since no command can continue without the memory. */
 
-/* Sets the function that ends the program when memory runs out; it must not return. Call this before the other
+/* Sets the function that ends the program when memory runs out, and that must not return. Call this before the other
  * functions of this header. */
 void memory_at_exhaustion(void (*end)(void));
 
 /* Allocates `count` elements of `size` bytes, zeroed. Never null. Free with free(). */
 void *memory_get(size_t count, size_t size);
 
-/* Makes the capacity of an array at least `count` elements of `size` bytes, and updates `capacity`. An array that has
- * to grow at least doubles, so that appending n elements takes time linear in n. Never null; new elements are not
+/* Makes the capacity of an array at least `count` elements of `size` bytes, and updates *capacity. An array that has to
+ * grow at least doubles, so that appending n elements takes time linear in n. Never returns null. New elements are not
  * initialised. */
 void *memory_grow(void *array, size_t *capacity, size_t count, size_t size);
 
-/* Binary search in an array of `count` elements of `size` bytes. Each has a uint32_t key at `key_offset`; the keys
- * ascend. Returns the position of the first element whose key is at least `key`, or `count`. */
+/* Binary search in an array of `count` elements of `size` bytes. Each element has a uint32_t key at `key_offset`, and
+ * the elements are sorted by it. Returns the position of the first element whose key is at least `key`, or `count` if
+ * there is none. */
 size_t memory_find(const void *array, size_t count, size_t size, size_t key_offset, uint32_t key);
 
 /* Ends the program as the functions above do when memory runs out. */

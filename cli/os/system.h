@@ -11,31 +11,31 @@
 /* Functions of the operating system that the C library lacks. Arguments and paths are UTF-8 on Windows, and
  * uninterpreted bytes elsewhere. */
 
-/* Prepares the process; call it once, before the other functions. On Windows it makes the standard streams binary. On
- * other systems write() then reports closed pipes and file size limits as errors instead of signals, and standard
- * streams that are closed are replaced by files on which every read or write fails, so that no file opened later takes
- * their descriptors. */
+/* Prepares the process; call it once, before the other functions. On Windows it makes the standard streams binary, and
+ * UTF-8 the code page of the console. On other systems write() then reports closed pipes and file size limits as errors
+ * instead of signals. Closed standard streams are replaced there by files on which every read or write fails, so that
+ * no file opened later takes their descriptors. */
 void system_prepare(void);
 
 /* Returns the arguments of the command line and stores their number in *count. On Windows main() gets them in a code
  * page, which cannot represent every character, so they are read from the system instead. They are never freed. */
 char **system_arguments(int argc, char **argv, int *count);
 
-/* The errno of the write that failed last. For a pipe without a reader it is EPIPE, also on Windows. */
+/* The errno of the last failed write. For a pipe without a reader it is EPIPE, also on Windows. */
 int system_write_error(void);
 
 typedef enum system_stream { SYSTEM_INPUT = 0, SYSTEM_OUTPUT = 1, SYSTEM_ERROR = 2 } system_stream;
 
 bool system_is_terminal(system_stream stream);
 
-/* The width of text output: COLUMNS if it is a number from 20 to 10000, else the width of the terminal that standard
- * output is connected to, but at least 20, else 100. */
+/* The width of text output: the environment variable COLUMNS if it is a number from 20 to 10000; else the width of the
+ * terminal on standard output, but at least 20; 100 without a terminal. */
 size_t system_columns(void);
 
 /* Returns the current height of the terminal, at least 2; 24 if it is unknown. */
 size_t system_rows(void);
 
-/* Returns true if standard output is a terminal that supports the control sequences of ECMA-48. A console of Windows
+/* Returns true if standard output is a terminal that supports the control sequences of ECMA-48. A Windows console
  * supports them in a mode that this function sets. */
 bool system_enable_control_sequences(void);
 
@@ -50,8 +50,8 @@ bool system_repeats_values(void);
 /* Sleeps until system_now() reaches `moment`. False if system_interrupted() became true before that. */
 bool system_sleep_until(uint64_t moment);
 
-/* Times at which samples are due: the first one, and multiples of the interval after it. A late sample does not shift
- * the ones that follow. */
+/* Times at which samples are due: the first time, and multiples of the interval after it. A late sample does not shift
+ * the times of the next ones. */
 typedef struct system_schedule {
     uint64_t latest; /* the last time that system_schedule_wait() waited for; before the first call, the start */
     uint64_t interval;
@@ -67,14 +67,16 @@ system_schedule system_schedule_begin(uint64_t interval, uint64_t duration);
 bool system_schedule_wait(system_schedule *schedule);
 
 /* The offset of local time from UTC, in minutes, at a moment given in seconds since 1970-01-01 UTC. Positive east of
- * Greenwich. The seconds that some offsets had before 1972 are dropped. False when the system does not know it. */
+ * Greenwich. Seconds, which a few zones had in their offsets until 1972, are dropped. False if the system does not know
+ * the offset. */
 bool system_local_offset(int64_t moment, int32_t *minutes);
 
-/* Appends the name of the local time zone in force at a moment given in the same way: "CEST", on Windows "W. Europe
- * Daylight Time". False, and nothing is appended, if the system does not know it. */
+/* Appends the name of the local time zone in force at a moment given in the same way, such as "CEST", or on Windows
+ * "W. Europe Daylight Time". If the system does not know the name, appends nothing and returns false. */
 bool system_zone_name(int64_t moment, buffer *name);
 
-/* From now on SIGINT and SIGTERM, or Ctrl+C, set a flag instead of ending the program. */
+/* From now on SIGINT and SIGTERM (on Windows every console event, such as Ctrl+C or closing the window) make
+ * system_interrupted() true instead of ending the program. */
 void system_catch_interrupts(void);
 bool system_interrupted(void);
 
@@ -83,7 +85,7 @@ bool system_interrupted(void);
 /* How a command ended. */
 typedef struct system_ending {
     bool is_signal;  /* never on Windows */
-    uint32_t number; /* the exit status, or the signal that ended it */
+    uint32_t number; /* the exit status, or the number of the signal that ended the command */
 } system_ending;
 
 /* Whether the name is that of a batch file; always false on systems other than Windows. Windows passes the arguments of
@@ -92,9 +94,10 @@ bool system_is_batch(const char *name);
 
 /* Runs a command and waits for its end. arguments[0] is its name, which is searched in PATH; a null follows the last
  * argument. The file must be one that the system can execute: no shell is used. The command has the standard streams of
- * this process, with `stdout_to_stderr` standard error in place of standard output. While it runs, this process ignores
- * SIGINT and SIGQUIT (on Windows Ctrl+C), which a terminal also sends to the command, and forwards SIGTERM and SIGHUP
- * to it. False and errno if the command could not be started or waited for. */
+ * this process; if `stdout_to_stderr` is true, it writes its standard output to standard error. While the command runs,
+ * this process ignores SIGINT and SIGQUIT (on Windows Ctrl+C and Ctrl+Break), which a terminal also sends to the
+ * command, and forwards SIGTERM and SIGHUP to the command. False and errno if the command could not be started or
+ * waited for. */
 bool system_run(char *const *arguments, bool stdout_to_stderr, system_ending *ending);
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
@@ -126,8 +129,8 @@ int system_write_open(const char *path);
 /* Closes a file that was opened for writing. False and errno if written data may be lost. */
 bool system_write_close(int file);
 
-/* Creates a file for writing with system_append(), after removing an existing one of this name. For a temporary file
- * that system_replace() renames when it is complete. -1 and errno on failure. */
+/* Creates a file for writing with system_append(), after removing an existing one of this name. Used for a temporary
+ * file, which system_replace() renames when it is complete. -1 and errno on failure. */
 int system_create(const char *path);
 
 /* Renames a file. An existing file of the new name is replaced atomically. False and errno on failure. */
@@ -139,7 +142,7 @@ void system_remove(const char *path);
 /* The id of this process. */
 uint32_t system_process(void);
 
-/* Opens a page in the default browser, and does not wait until the browser ends. False if it could not be started. */
+/* Opens a page in the default browser, and does not wait until the browser ends. False if no browser was started. */
 bool system_open_page(const char *path);
 
 /* ---- Appending ------------------------------------------------------------------------------------------- */
@@ -149,9 +152,10 @@ bool system_open_page(const char *path);
  * open through this function. The lock does not affect readers. */
 int system_append_open(const char *path, bool *is_created);
 
-/* Enters a critical section, in which no other perfblock opens or renames recordings in the folder of `path`. It ends
- * with system_folder_leave(). Waits up to *wait nanoseconds for other processes and subtracts the time it waited from
- * *wait. After that it continues without the lock, since any process that can read the folder could hold it forever. */
+/* Enters a critical section, in which no other perfblock process opens or renames recordings in the folder of `path`.
+ * Pass the returned value to system_folder_leave(), which ends the section. Waits up to *wait nanoseconds for other
+ * processes and subtracts the time it waited from *wait. When that time is over it returns without the lock, since any
+ * process that can read the folder could hold the lock forever. */
 intptr_t system_folder_enter(const char *path, uint64_t *wait);
 void system_folder_leave(intptr_t section);
 
@@ -167,7 +171,7 @@ bool system_is_regular(int file);
 /* Writes all bytes, in one call of write() unless the system accepts fewer. False and errno on failure. */
 bool system_append(int file, const void *bytes, size_t size);
 
-/* Removes the content of an open regular file. False and errno on failure. */
+/* Truncates an open regular file to 0 bytes. False and errno on failure. */
 bool system_append_empty(int file);
 
 /* Syncs a regular file to disk and closes it. False and errno on failure. */
@@ -179,7 +183,8 @@ void system_append_discard(int file, const char *path);
 /* The size of a regular file in bytes; 0 if it is unknown. */
 uint64_t system_file_size(int file);
 
-/* The highest N for which a file "PATH.N" exists; 0 if there is none. False and errno if the folder cannot be read. */
+/* Sets *number to the highest N for which a file "PATH.N" exists, or to 0 if there is none. False and errno if the
+ * folder cannot be read. */
 bool system_last_number(const char *path, uint64_t *number);
 
 /* Renames a file. False and errno on failure, EEXIST if the new name exists. */

@@ -27,12 +27,12 @@ bool system_interrupted(void)
 }
 
 /* Signals of failed writes. They are ignored, because write() also returns an error. A command that system_run() starts
- * gets the actions that this process had at its start. */
+ * gets the actions that were in force when this process started. */
 static const int write_signals[] = {SIGPIPE, SIGXFSZ};
 static struct sigaction initial_actions[2];
 
 /* Opens a file for each standard stream that is closed. open() returns the lowest free descriptor, which is that of the
- * stream. The mode is the wrong one, so that using the stream fails. */
+ * stream. Standard input is opened for writing and the others for reading, so that using the stream fails. */
 static void fill_closed_streams(void)
 {
     for (int stream = STDIN_FILENO; stream <= STDERR_FILENO; stream++) {
@@ -157,7 +157,7 @@ typedef struct saved_actions {
     sigset_t mask;
 } saved_actions;
 
-static volatile sig_atomic_t command_process; /* its process id; 0: none runs */
+static volatile sig_atomic_t command_process; /* the process id of the running command; 0: no command is running */
 
 static void forward_signal(int number)
 {
@@ -238,8 +238,9 @@ static int execute(char *const *arguments)
     return reason;
 }
 
-/* Runs in the child process and never returns. If the command cannot be executed, writes the errno to `error_pipe`. The
- * exit statuses are those of a shell for a command that cannot be executed (126) or found (127). */
+/* Runs in the child process and never returns. If the command cannot be executed, writes the errno to `error_pipe`; the
+ * parent process then ignores the exit status. If the write fails too, the exit status is that of a shell for a command
+ * that cannot be executed (126). */
 static void execute_in_child(char *const *arguments, bool stdout_to_stderr, const saved_actions *saved, int error_pipe)
 {
     if (stdout_to_stderr)
@@ -276,8 +277,9 @@ static pid_t start_process(char *const *arguments, bool stdout_to_stderr, const 
     return process;
 }
 
-/* Waits for the end of the command. Returns false and sets errno on failure. waitid() leaves the process a zombie, so
- * its id is not reused before command_process is cleared and no signal is forwarded to another process. */
+/* Waits for the end of the command. Returns false and sets errno on failure. waitid() leaves the process a zombie until
+ * command_process is cleared. Until then the system does not reuse the process id, so no signal is forwarded to an
+ * unrelated process. */
 static bool wait_for(pid_t process, system_ending *ending)
 {
     siginfo_t info;
@@ -370,7 +372,7 @@ uint32_t system_process(void)
     return (uint32_t)getpid();
 }
 
-/* The program that opens a file in the application that the desktop chooses. */
+/* The program that opens a file in its default application. */
 #if defined(__APPLE__)
 #define OPENER "open"
 #else
@@ -400,8 +402,8 @@ static bool is_same(const struct stat *a, const struct stat *b)
 
 static const struct timespec lock_pause = {.tv_nsec = NANOSECONDS / 1000};
 
-/* Locks a file without waiting. False if another process holds the lock. On file systems without locks nothing is
- * locked. */
+/* Locks a file without waiting. False if another process holds the lock. On file systems without locks, returns true
+ * although nothing is locked. */
 static bool try_lock(int file)
 {
     while (flock(file, LOCK_EX | LOCK_NB) != 0) {
@@ -468,7 +470,7 @@ int system_append_open(const char *path, bool *is_created)
     return file;
 }
 
-/* The folder in a path, "." without one. Null if memory runs out; free with free(). */
+/* The part of a path before the file name, or "." if there is none. Null if memory runs out; free with free(). */
 static char *folder_of(const char *path)
 {
     size_t size = (size_t)(system_file_name(path, PATH_SEPARATORS) - path);

@@ -17,7 +17,7 @@
 /* The file name in a path: what follows the last of the characters in `separators`. */
 const char *system_file_name(const char *path, const char *separators);
 
-/* Subtracts the time since `begin`, a value of system_now(), from `remaining`, which becomes 0 if it is less. */
+/* Subtracts the time since `begin`, a value of system_now(), from *remaining, but not below 0. */
 void system_subtract_elapsed(uint64_t *remaining, uint64_t begin);
 
 /* Sets *number to N if `entry`, a name found in a folder, is "NAME.N" and N is larger than *number. */

@@ -398,8 +398,8 @@ static HANDLE handle_of(int file)
     return (HANDLE)_get_osfhandle(file); /* NOLINT(performance-no-int-to-ptr): a handle as an integer */
 }
 
-/* The offset of the byte that is locked. Windows lets no other process read a locked byte, so it is far past the data.
- */
+/* The offset of the byte that is locked. It is far past the data, since Windows lets no other process read a locked
+ * byte. */
 static const OVERLAPPED lock_place = {.OffsetHigh = 0x40000000};
 
 bool system_is_locked(int file)
@@ -411,8 +411,8 @@ bool system_is_locked(int file)
     return false;
 }
 
-/* Locks a file for a recorder. False if another recorder holds the lock. A reader holds a shared lock only for a
- * moment, in system_is_locked(), and is waited for. On file systems without locks nothing is locked. */
+/* Locks a file for a recorder. False if another recorder holds the lock. Waits for readers, which hold a shared lock
+ * for a moment in system_is_locked(). On file systems without locks, returns true although nothing is locked. */
 static bool lock_file(int file)
 {
     OVERLAPPED place = lock_place;
@@ -442,7 +442,7 @@ int system_append_open(const char *path, bool *is_created)
     return file;
 }
 
-/* All folders share one mutex; the critical sections are short. */
+/* All folders share one mutex, since the critical sections are short. */
 intptr_t system_folder_enter(const char *path, uint64_t *wait)
 {
     (void)path;
@@ -492,7 +492,7 @@ bool system_append_close(int file)
     return _close(file) == 0 && is_synced;
 }
 
-/* `path` still names the file: Windows does not rename open files. */
+/* `path` need not be compared with the file: Windows does not rename open files. */
 void system_append_discard(int file, const char *path)
 {
     bool is_empty = system_file_size(file) == 0;

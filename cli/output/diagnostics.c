@@ -140,8 +140,8 @@ static struct {
     bool is_shown;        /* the line is on the terminal */
     bool shares_terminal; /* standard output is a terminal */
     uint64_t next;        /* the time at which the line is next due */
-    const char *file;     /* the file that is read */
-    uint64_t begun;       /* the time at which reading it began */
+    const char *file;     /* the file that is being read */
+    uint64_t begun;       /* the time at which the program began to read it */
 } progress;
 
 void progress_begin(bool prints_little)

@@ -48,25 +48,26 @@ void diagnostics_quiet(bool is_quiet);
  * errors are reported once. */
 void diagnostics_mute(bool is_mute);
 
-/* Appends each line that is printed from now on to `lines`, too. Null ends that. */
+/* From now on, appends a copy of each printed line to `lines`. With null, stops copying. */
 void diagnostics_copy_to(buffer *lines);
 
 /* ---- Progress -------------------------------------------------------------------------------------------- */
 
-/* Shows the progress of long work on one line, after its first second and if standard error is a terminal. If standard
- * output is a terminal too, the progress is shown only if the work `prints_little` on it. `done` of `total` bytes of a
- * file were read. If `total` is known (not 0), the percentage and the time left are shown too. */
+/* Shows the progress of work on one line of standard error, if standard error is a terminal and the work takes longer
+ * than a second. If standard output is a terminal too, progress is shown only if the work `prints_little` there.
+ * progress_show() reports that `done` of `total` bytes of a file were read. If `total` is known (not 0), the line also
+ * shows the percentage and the time left. */
 void progress_begin(bool prints_little);
 void progress_show(const char *file, uint64_t done, uint64_t total);
 
-/* The same for a recording: the number of samples and bytes written. Shown from the first sample on, without the delay
- * of a second. The last call, with `is_end`, leaves the line on the terminal. */
+/* Shows the progress of a recording: the number of samples and bytes written. The line appears with the first sample,
+ * without the delay of a second. The last call, with `is_end`, leaves it on the terminal. */
 void progress_count(const char *file, uint64_t samples, uint64_t bytes, bool is_end);
 
-/* Removes the progress line, if there is one. Called before anything is printed on standard error. */
+/* Removes the progress line, if there is one. Call this before printing on standard error. */
 void progress_clear(void);
 
-/* The same, called before something is printed on standard output. If that is not a terminal, the line stays. */
+/* Removes the progress line if standard output is a terminal. Call this before printing on standard output. */
 void progress_yield(void);
 
 #endif

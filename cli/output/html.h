@@ -4,10 +4,10 @@
 
 #include "output/output.h"
 
-/* Pages of HTML with untrusted text. Such text is written through html_text() only, as character data or as the value
- * of an attribute in quotation marks; never into a script, a style sheet or a URL. */
+/* Pages of HTML with untrusted text. The text is written only by html_text(), as character data or as the value of an
+ * attribute in quotation marks. It is never written into a script, a style sheet or a URL. */
 
-/* Appends UTF-8 of any content, escaped as by text_safe(). The characters < > & " ' become character references. */
+/* Appends text, escaped as by text_safe(); the characters < > & " ' become character references. */
 void html_text(buffer *out, const char *utf8, size_t size);
 void html_string(buffer *out, const char *utf8);
 
@@ -17,7 +17,7 @@ typedef struct html_part {
     const char *hash;
 } html_part;
 
-/* Appends a page up to the end of its head. The policy allows the script and the style sheet, and nothing else: no
+/* Appends a page up to the end of its head. The Content-Security-Policy allows only the style sheet and the script: no
  * request, no other script, no form. `script.hash` is null for a page without a script. */
 void html_begin(buffer *out, const char *title, html_part style, html_part script);
 

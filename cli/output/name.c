@@ -3,7 +3,7 @@
 
 #include <stdbool.h>
 
-/* Reserves memory for a name and writes it there as UTF-8. Returns the size. */
+/* Writes a name as UTF-8 to reserved memory, at *at. Returns its size; the caller commits it. */
 static size_t put_name(buffer *out, const pfb_name *name, char **at)
 {
     size_t size = pfb_name_to_utf8(name, NULL, 0);

@@ -9,7 +9,7 @@
  * points into the input, and converts it when it prints it. A converted copy per counter, row or value would need
  * memory quadratic in the size of the input. */
 
-/* Appends the whole name as UTF-8. Appends nothing where there is no name. */
+/* Appends the whole name as UTF-8, or nothing if `name.bytes` is null. */
 void name_text(buffer *out, pfb_name name);
 
 /* Appends at most `max_characters` characters of the name as UTF-8, and an ellipsis if it has more. Reads at most

@@ -39,7 +39,7 @@ typedef struct output {
     buffer name;      /* the current name as UTF-8 */
     buffer header;    /* CSV: names of the first record's fields */
     bool header_done; /* CSV: the header was written */
-    bool has_fields;  /* of the current record, item or list */
+    bool has_fields;  /* the current record, item or list has a field */
     bool is_written; /* text: the line of the current record or item was written before its end, because a list began */
     bool has_offset; /* text: the current record has an offset */
     size_t offset, depth;
@@ -50,13 +50,13 @@ void output_open(output *out, output_format format, bool has_color);
 /* Writes what is buffered. Reports a failed write, which sets status 3, unless the reader closed the pipe. */
 void output_close(output *out);
 
-/* True after a failed write: the caller stops. Always false for OUTPUT_NONE. */
+/* True after a failed write; the caller then stops writing. Always false for OUTPUT_NONE. */
 bool output_failed(const output *out);
 
 /* Writes bytes as they are, for tables and headings. Does nothing for OUTPUT_NONE. */
 void output_raw(output *out, const char *bytes, size_t size);
 
-/* CSV: writes the header line. Called by commands whose output may have no record; otherwise the first record writes
+/* CSV: writes the header line. Commands whose output may have no record call this; otherwise the first record writes
  * the header. */
 void output_header(output *out, const char *const *names, size_t count);
 
@@ -84,19 +84,22 @@ void output_name(output *out, const char *key, pfb_name name);
 
 void output_names(output *out, const char *key, const char *const *names, size_t count); /* a list of words */
 
-/* The fields up to output_end_object() are those of an object `key` in JSON; in other formats, fields of the record. */
+/* In JSON, the fields between these two calls are members of an object `key`; in other formats, fields of the record.
+ */
 void output_begin_object(output *out, const char *key);
 void output_end_object(output *out);
 
-/* A list of items, the last field of a record or of an item of another list. In JSON an array of objects, in text a
- * line for each, one level deeper; CSV has no lists. An item begins with a word that names its kind. */
+/* A list of items, which is the last field of a record or of an item of another list. In JSON it is an array of
+ * objects; in text each item is a line, indented one level deeper; CSV has no lists. An item begins with a word that
+ * names its kind. */
 void output_list_begin(output *out, const char *key);
 void output_item_begin(output *out, const char *key, const char *word);
 void output_item_end(output *out);
 void output_list_end(output *out);
 
-/* For fields that are equal in several records, which are then formatted once. output_mark() is called before they are
- * written; output_since() then returns their text, which output_repeat() writes in the same place of later records. */
+/* To format fields once that are equal in several records, call output_mark() before they are written and
+ * output_since() afterwards, which returns their text. output_repeat() writes that text at the same position of later
+ * records. */
 size_t output_mark(const output *out);
 const char *output_since(const output *out, size_t start, size_t *size);
 void output_repeat(output *out, const char *fields, size_t size);

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* With wrapping off, the terminal cuts lines that are too long. */
+/* A frame begins at the top left. While it is written, the cursor is hidden and wrapping is off, so that the terminal
+ * cuts lines that are too long. */
 #define BEGIN_FRAME "\033[?25l\033[?7l\033[H"
 #define END_FRAME "\033[?7h\033[?25h"
 #define CLEAR_LINE "\033[K"
@@ -21,7 +22,7 @@ static size_t count_lines(const buffer *lines)
     return count;
 }
 
-/* The columns of a line without the control sequences that make text bold: ESC [ digits m. */
+/* The number of columns of a line, not counting the control sequences for bold text: ESC [ digits m. */
 static size_t visible_columns(const char *line, size_t size)
 {
     size_t columns = 0;
@@ -85,6 +86,6 @@ void screen_compose(buffer *out, const buffer *lines)
 void screen_leave(buffer *out)
 {
     if (has_frame && system_interrupted())
-        buffer_string(out, END_FRAME "\n"); /* after ^C, which may have discarded the end of a frame */
+        buffer_string(out, END_FRAME "\n"); /* on ^C the terminal may have discarded the end of a frame */
     has_frame = false;
 }

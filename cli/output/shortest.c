@@ -1,17 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* A double is m * 2^e with m of 53 bits. Its 17 digits are the integer part of m * 5^k / 2^s, with k chosen so that
- * there are 17 of them and s = -(e + k); from 1e-4 to 1e15, the range of this file, the product has at most 101 bits,
- * so all of this is exact. A decimal reads back as the double if it is nearer than half the distance to the next
- * double, which is 5^k / 2^(s+1) in the same scale; at exactly half, it does if m is even. At most one decimal of 15
- * digits reads back. So the shortest is the value rounded to nearest with 15 digits, or if that does not read back with
- * 16, or with 17, without trailing zeros. */
+/* A double is m * 2^e with m of 53 bits. Its first 17 digits are the integer part of m * 5^k / 2^s, where s = -(e + k),
+ * and k is chosen so that this integer has 17 digits. In the range of this file, 1e-4 to 1e15, 2m * 5^k has at most 101
+ * bits, so the computation is exact.
+ *
+ * A decimal reads back as the double if it is nearer than half the distance to the next double, which is 5^k / 2^(s+1)
+ * in the same scale. At exactly half that distance it reads back if m is even. At most one decimal of 15 digits reads
+ * back. So the shortest decimal is the value rounded to nearest with 15 digits if that reads back, else with 16 digits
+ * if that reads back, else with 17 digits; in each case without trailing zeros. */
 #include "output/shortest.h"
 
 #include <string.h>
 
 enum { DIGITS = 17, MAX_DIGITS = 20 }; /* MAX_DIGITS: of a 64-bit integer */
 
-/* 128 bits. */
+/* An unsigned integer of 128 bits. */
 typedef struct wide {
     uint64_t high, low;
 } wide;
@@ -28,7 +30,7 @@ static wide multiply(uint64_t a, uint64_t b)
     return (wide){a1 * b1 + (middle >> 32) + (cross >> 32), cross << 32 | (low & UINT32_MAX)};
 }
 
-/* The power of ten of the first digit, -4 to 14. */
+/* The decimal exponent of the first digit, -4 to 14. */
 static int decimal_exponent(double magnitude)
 {
     static const double powers[] = {1e-3, 1e-2, 1e-1, 1e0, 1e1,  1e2,  1e3,  1e4,  1e5,
@@ -56,7 +58,7 @@ static int64_t round_to(uint64_t whole, uint64_t rest, uint64_t unit, uint64_t s
     return is_above || (is_tie && is_odd) ? (int64_t)(step - left) : -(int64_t)left;
 }
 
-/* Appends digits with `decimals` of them after the point, without zeros at the end. */
+/* Appends digits, of which `decimals` follow the decimal point, without trailing zeros after the point. */
 static void put_digits(buffer *out, uint64_t digits, int decimals)
 {
     char text[MAX_DIGITS + 8];

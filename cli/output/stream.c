@@ -10,7 +10,7 @@
 
 static int failure; /* errno of the first failure; 0: none */
 
-static int file = -1; /* descriptor of the file that is written instead of standard output; -1: none */
+static int file = -1; /* descriptor of the file that is written instead of standard output; -1: not open */
 static const char *file_name;
 static bool is_file_due; /* the file is opened by the next write */
 
@@ -55,7 +55,7 @@ void stream_write(const void *bytes, size_t size)
     check_write(fwrite(bytes, 1, size, stdout) == size);
 }
 
-/* Writes with one call, so that the terminal never shows a part of a frame. */
+/* Writes all bytes with one call, so that the terminal never shows a part of a frame. */
 static void put_at_once(const buffer *bytes)
 {
     errno = 0;

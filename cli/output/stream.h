@@ -12,17 +12,17 @@
  * `path` is stored and must stay valid. A failure counts as a failed write. */
 void stream_open_file(const char *path);
 
-/* If nothing was written, `is_kept` means that a file that exists stays as it is; otherwise it is created or emptied.
- */
+/* Closes the file. If nothing was written to it, `is_kept` means that it is not touched; otherwise it is created or
+ * emptied. */
 void stream_close_file(bool is_kept);
 
 /* Between these two calls everything is written to a temporary file, which then replaces the file at `path`: readers
- * see either the old file or the complete new one. After a failure the old one stays. If `path` is not a regular file,
- * such as a device, it is written directly. */
+ * see either the old file or the complete new one. After a failure the old file stays. If `path` names something other
+ * than a regular file, such as a device, it is written directly. */
 void stream_begin_replacement(const char *path);
 void stream_end_replacement(void);
 
-/* The path of the file opened last, also after it was closed; "standard output" if none was. */
+/* The path of the last file that was opened, even if it was closed since; "standard output" if there was none. */
 const char *stream_name(void);
 
 void stream_write(const void *bytes, size_t size);
@@ -30,8 +30,8 @@ void stream_write(const void *bytes, size_t size);
 /* Writes everything that is buffered. */
 void stream_flush(void);
 
-/* Between these two calls, what is written before each stream_flush() is a frame, which replaces the previous one on
- * the terminal (screen.h). */
+/* Between these two calls, the bytes written before each stream_flush() are a frame, which replaces the previous frame
+ * on the terminal (screen.h). */
 void stream_begin_frames(void);
 void stream_end_frames(void);
 

@@ -48,8 +48,8 @@ static const char *text_at(const table *t, size_t span)
 
 /* ---- Headings -------------------------------------------------------------------------------------------- */
 
-/* Returns the end of the line of a heading that begins at `at`. It has as many words as fit in `width`, and at least
- * one. */
+/* Returns the end of the line of a heading that begins at `at`. The line has as many words as fit in `width`, and at
+ * least one. */
 static size_t heading_line(const char *text, size_t size, size_t at, size_t width)
 {
     size_t end = at;
@@ -186,7 +186,7 @@ static void put_line(output *out, buffer *line, bool is_heading)
     buffer_clear(line);
 }
 
-/* Prints the headings of columns [first, end), aligned at the bottom. */
+/* Prints the headings of the first column and of columns [first, end), aligned at the bottom. */
 static void put_headings(const table *t, output *out, buffer *line, size_t first, size_t end)
 {
     table_span span = {0, 0, 0};
@@ -195,7 +195,7 @@ static void put_headings(const table *t, output *out, buffer *line, size_t first
         lines = larger(lines, wrap_heading(t, column, 0, &span));
     for (size_t i = 0; i < lines; i++) {
         for (size_t n = first - 1; n < end; n++) {
-            size_t column = n < first ? 0 : n;
+            size_t column = n < first ? 0 : n; /* begins with the first column of the table */
             size_t own = wrap_heading(t, column, 0, &span);
             span = (table_span){0, 0, 0};
             if (i + own >= lines)

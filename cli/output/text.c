@@ -15,8 +15,9 @@
 
 /* ---- Code points ------------------------------------------------------------------------------------------ */
 
-/* Decodes one code point of UTF-8, or REPLACEMENT for a malformed byte, and moves *at by 1 to 4. Requires *at < size.
- * The library decides what is well formed: the bytes that the first one announces must give exactly one character. */
+/* Returns the next code point of UTF-8, or REPLACEMENT for a malformed byte, and advances *at by 1 to 4 bytes. Requires
+ * *at < size. The library decides what is well formed: the bytes that the first one announces must give exactly one
+ * character. */
 static uint32_t next_point(const char *utf8, size_t size, size_t *at)
 {
     uint32_t lead = (uint8_t)utf8[*at];
@@ -85,7 +86,7 @@ static size_t put_plain(buffer *out, const char *utf8, size_t size, size_t at)
     return end;
 }
 
-/* Escapes for text and CSV. */
+/* The state of escaping for text, CSV and PDH text logs. */
 typedef struct escaper {
     const char *utf8;
     size_t size, at;
@@ -416,8 +417,8 @@ static void put_rounded(buffer *out, double value)
 
 void text_double_short(buffer *out, double value)
 {
-    /* The format for values below 1 would print a value from below_1 on as 1.00, and the format for values below 1,000
-     * a value from below_1000 on as 1000.00, so these values have the next format. */
+    /* Values from below_1 on have the format for values from 1 on, because three significant digits would round them to
+     * 1.00. Values from below_1000 on have no decimals, because two decimals would round them to 1000.00. */
     const double below_1 = 0.9995;
     const double below_1000 = 999.995;
     const double below_large = 1e15;

@@ -24,10 +24,10 @@ void text_safe(buffer *out, const char *utf8, size_t size);
 /* Appends the text between quotation marks. Quotation marks of the text are escaped as \u0022. */
 void text_quoted(buffer *out, const char *utf8, size_t size);
 
-/* Appends at most `columns` columns of the text; a longer one ends in an ellipsis. */
+/* Appends at most `columns` columns of the text. A text that is cut ends in an ellipsis. */
 void text_safe_cut(buffer *out, const char *utf8, size_t size, size_t columns);
 
-/* The same for text that is already escaped. */
+/* The same as text_safe_cut() for text that is already escaped. */
 void text_cut(buffer *out, const char *safe, size_t size, size_t columns);
 
 /* Appends at most `max_characters` characters of the text without escaping, and an ellipsis if it has more. */
@@ -43,7 +43,7 @@ void text_csv(buffer *out, const char *utf8, size_t size);
  * line feed is: it would end the line. Backslashes, which separate the parts of counter paths, are not doubled. */
 void text_pdh(buffer *out, const char *utf8, size_t size);
 
-/* Columns that escaped text takes on a terminal. */
+/* The number of columns that escaped text takes on a terminal. */
 size_t text_columns(const char *safe, size_t size);
 
 /* ---- Numbers ------------------------------------------------------------------------------------------------ */
@@ -61,8 +61,8 @@ void text_double_short(buffer *out, double value);
 /* Appends all digits of a count. */
 void text_count(buffer *out, uint64_t count);
 
-/* Appends an amount of bytes with three significant digits, in the largest unit of which it has at least one:
- * "1.50 KiB". */
+/* Appends a number of bytes in the largest unit in which it is at least 1, rounded to three significant digits, or to
+ * an integer if that has more: "1.50 KiB", "1,020 KiB". */
 void text_bytes(buffer *out, double bytes);
 
 #endif

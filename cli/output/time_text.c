@@ -22,8 +22,8 @@ static bool is_leap(unsigned year)
     return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
 }
 
-/* Converts seconds since 1601. Returns false outside the years 1601 to 9999. The calendar repeats every 400 years,
- * which have 146097 days, and 1601 begins such a period; so whole periods are skipped first. */
+/* Converts seconds since 1601. Returns false outside the years 1601 to 9999. The calendar repeats every 400 years
+ * (146097 days), and a period begins in 1601, so whole periods are skipped first. */
 static bool convert(int64_t seconds, calendar_time *t)
 {
     static const unsigned month_days[] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};

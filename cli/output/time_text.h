@@ -14,7 +14,7 @@
  * nothing, for a clock outside the years 1601 to 9999. */
 bool time_text_utc(buffer *out, int64_t clock);
 
-/* The same without the Z, for a local time whose offset from UTC is unknown. */
+/* The same as time_text_utc() without the Z, for a local time whose offset from UTC is unknown. */
 bool time_text_unzoned(buffer *out, int64_t clock);
 
 /* Appends the time for people: local time with its offset, "2026-11-23 04:05:00.123 +01:00", or after

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-/* Neumaier's variant of Kahan's summation: the rounding error of the sum does not grow with the number of values. */
+/* Neumaier's variant of Kahan's summation: the rounding error of the sum hardly grows with the number of values. */
 static void add_to_sum(figures *f, double value)
 {
     double sum = f->sum + value;

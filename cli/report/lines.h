@@ -22,10 +22,10 @@ typedef struct report_line {
     report_point *points;
     size_t count, capacity;
     figures figures;
-    uint64_t gaps;    /* number of values that are missing: their status is not ok */
+    uint64_t gaps;    /* number of missing values, whose status is not ok */
     uint64_t seen;    /* report_node.samples of its counterset when its last point was added; 0: it has no points */
     uint32_t sample;  /* sample of its last point */
-    uint32_t repeats; /* number of further values with its names in that sample */
+    uint32_t repeats; /* number of further values with the same names in that sample */
 } report_line;
 
 enum { REPORT_NONE = -1 }; /* no node, or no name */
@@ -36,8 +36,8 @@ enum { REPORT_ROOT = 0 };
 
 typedef struct report_node {
     int32_t name;                      /* position in report.names */
-    int32_t unit;                      /* position in report.names: of a counter's unit, else of "" */
-    uint32_t repeat;                   /* instance: its number, from 0, among the values with its name in a sample */
+    int32_t unit;                      /* position in report.names of the counter's unit; of "" if not a counter */
+    uint32_t repeat;                   /* instance: its number, from 0, among values with the same names in a sample */
     int32_t parent, first, last, next; /* nodes: the parent, the first and the last child, the next sibling */
     int32_t line;                      /* instance: position in report.lines */
     size_t drawn;                      /* counter: number of its first children that the chart shows at first */
@@ -50,7 +50,7 @@ typedef struct report_name {
 } report_name;
 
 struct report {
-    uint64_t seed; /* of the hashes, so that no input can be made to collide */
+    uint64_t seed; /* of the hashes; unpredictable, so that no input can be made whose names all collide */
     buffer text;
     report_name *names;
     size_t name_count, name_capacity;
@@ -80,8 +80,9 @@ struct report {
 /* Thins all lines with the current run length, including the points added since the last thinning. */
 void report_thin_all(report *r);
 
-/* Counts the charts, and sets report_node.drawn of each counter. If it has more than REPORT_MAX_DRAWN lines, they are
- * ordered by average, and the chart shows only the first. Charts cut by report_keep_top() show all their lines. */
+/* Counts the charts, and sets report_node.drawn of each counter. The lines of a counter that has more than
+ * REPORT_MAX_DRAWN are ordered by average, and the chart shows only the first REPORT_MAX_DRAWN. After
+ * report_keep_top(), charts show all lines that remain. */
 void report_choose_drawn(report *r);
 
 size_t report_count_children(const report *r, const report_node *node);

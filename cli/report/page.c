@@ -53,14 +53,14 @@ static void put_name(page *p, int32_t name)
 #define DAY INT64_C(86400000)              /* milliseconds */
 #define UNIX_EPOCH INT64_C(11644473600000) /* milliseconds from 1601 to 1970 */
 
-/* Milliseconds since 1970, rounded down. */
+/* Returns milliseconds since 1970, rounded down. */
 static int64_t milliseconds(int64_t time)
 {
     int64_t whole = time / TICKS_PER_MILLISECOND - (time % TICKS_PER_MILLISECOND < 0);
     return whole - UNIX_EPOCH;
 }
 
-/* The offset of local time from UTC in minutes; 0 if it is not known. */
+/* Returns the offset of local time from UTC in minutes; 0 if it is not known. */
 static int offset_at(int64_t time)
 {
     int32_t minutes = 0;
@@ -68,9 +68,9 @@ static int offset_at(int64_t time)
     return minutes;
 }
 
-/* The date of a day since 1970-01-01, in the Gregorian calendar. The terms with 1460, 36524 and 146096 take the leap
- * days from the days of the era, so that 365 divides the rest into years. (153 * month + 2) / 5 is the number of days
- * before a month, counted from March. */
+/* Appends the Gregorian date of a day, which is counted from 1970-01-01. An era is a period of 400 years. The terms
+ * with 1460, 36524 and 146096 remove the leap days from the days of the era, so that each remaining year has 365 days.
+ * (153 * month + 2) / 5 is the number of days from March 1 to the first day of a month; March is month 0. */
 static void put_date(buffer *out, int64_t day)
 {
     enum { ERA_DAYS = 146097, ERA_YEARS = 400 };
@@ -84,7 +84,7 @@ static void put_date(buffer *out, int64_t day)
                   month < 10 ? month + 3 : month - 9, in_year - (153 * month + 2) / 5 + 1);
 }
 
-/* "2026-11-21 03:13:55.718+01:00": local time with its offset. */
+/* Appends local time with its offset: "2026-11-21 03:13:55.718+01:00". */
 static void put_time(buffer *out, int64_t time)
 {
     int minutes = offset_at(time);
@@ -96,8 +96,8 @@ static void put_time(buffer *out, int64_t time)
                   in_day % 1000, minutes < 0 ? '-' : '+', abs(minutes) / 60, abs(minutes) % 60);
 }
 
-/* The part of a time that differs along the axis: date and minutes if the axis spans a day or more, with milliseconds
- * if less than 10 s, else the time of day in seconds. */
+/* Writes the part of a time that differs along the axis: date, hours and minutes if the axis spans a day or more;
+ * otherwise the time of day in seconds, with milliseconds if the axis spans less than 10 s. */
 static void put_short_time(page *p, int64_t time)
 {
     int64_t span = (p->last - p->first) / TICKS_PER_MILLISECOND;
@@ -112,7 +112,7 @@ static void put_short_time(page *p, int64_t time)
 
 /* ---- Numbers --------------------------------------------------------------------------------------------- */
 
-/* A cell with a number: rounded for people, and all its digits as an attribute for programs. */
+/* Writes a cell with a number, rounded for people; an attribute has all digits for programs. */
 static void put_number(page *p, bool exists, double value)
 {
     if (!exists || !(value - value == 0)) { /* the average of large values may not be finite */
@@ -126,7 +126,7 @@ static void put_number(page *p, bool exists, double value)
     put(p, "</data></td>");
 }
 
-/* A label of an axis: "2.5 M". */
+/* Appends a label of the vertical axis: "2.5 M". */
 static void put_label(buffer *out, double value)
 {
     static const struct {
@@ -148,8 +148,8 @@ typedef struct axis {
     double low, step;
 } axis;
 
-/* Chooses the smallest step that is 1, 2, 2.5 or 5 times a power of ten and with which the axis covers `min`, `max` and
- * 0. chooseAxis() in report.js does the same. */
+/* Chooses the smallest step of 1, 2, 2.5 or 5 times a power of ten with which the axis covers `min`, `max` and 0.
+ * chooseAxis() in report.js does the same. */
 static axis choose_axis(double min, double max)
 {
     static const double steps[] = {1, 2, 2.5, 5};
@@ -237,7 +237,7 @@ static void put_gaps(page *p, const report_node *counter)
     put(p, "\"/>");
 }
 
-/* The smallest and the largest value of the lines that a chart shows; false if they have none. */
+/* Finds the smallest and the largest value of the lines that a chart shows. Returns false if they have no value. */
 static bool find_range(const report *r, const report_node *counter, double *min, double *max)
 {
     bool has_any = false;
@@ -254,7 +254,7 @@ static bool find_range(const report *r, const report_node *counter, double *min,
     return has_any;
 }
 
-/* The text alternative of a chart. */
+/* Writes the text alternative of a chart, for screen readers. */
 static void put_alternative(page *p, const report_node *counter, bool has_any, double min, double max)
 {
     size_t count = report_count_children(p->r, counter);
@@ -314,7 +314,8 @@ static void put_plot(page *p, const report_node *counter)
     put(p, "</div></div>\n");
 }
 
-/* The name of a line: that of the instance, with a number if it repeats; "value" if there is no instance. */
+/* Writes the name of a line: the instance's name, with a number if the name repeats; "value" if there is no instance.
+ */
 static void put_line_name(page *p, const report_node *node)
 {
     if (p->r->names[node->name].size == 0)
@@ -353,7 +354,7 @@ static int32_t put_table(page *p, int32_t at, size_t begin, size_t end)
     return at;
 }
 
-/* The table of the lines in the chart, and folded tables of the others. */
+/* Writes a table of the lines in the chart, and folded tables of the others. */
 static void put_tables(page *p, const report_node *counter)
 {
     size_t count = report_count_children(p->r, counter);
@@ -542,7 +543,8 @@ static void put_summary(page *p, const report_description *description)
 
 /* ---- The points ------------------------------------------------------------------------------------------ */
 
-/* Returns numbers by sample: those with points are numbered from 0, the others get UINT32_MAX. Free with free(). */
+/* Numbers the samples that have points from 0; the others get UINT32_MAX. Returns the numbers by sample; free with
+ * free(). */
 static uint32_t *number_samples(const report *r)
 {
     uint32_t *numbers = memory_get(r->sample_count, sizeof *numbers);
@@ -560,8 +562,8 @@ static uint32_t *number_samples(const report *r)
     return numbers;
 }
 
-/* Writes the times in milliseconds since 1970, each after the first as its difference from the one before; then the
- * times at which the offset of local time changes, with the new offset in minutes. */
+/* Writes the times in milliseconds since 1970; each but the first is written as the difference from the previous one.
+ * Then writes the times at which the offset of local time changes, with the new offset in minutes. */
 static void put_times(page *p, const uint32_t *numbers)
 {
     const report *r = p->r;
@@ -586,8 +588,8 @@ static void put_times(page *p, const uint32_t *numbers)
     buffer_free(&offsets);
 }
 
-/* Writes the samples of a line's points, each after the first as its difference from the one before, and their values
- * or statuses. */
+/* Writes the numbers of the samples of a line's points; each but the first is written as the difference from the
+ * previous one. Then writes their values or statuses. */
 static void put_points(page *p, const report_line *line, const uint32_t *numbers)
 {
     uint32_t before = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects the values of a page. Each name is stored once; points are stored by line, and thinned when there are many.
- */
+/* Collects the values of a page. Each name is stored once. Points are stored by line, and thinned when there are more
+ * than REPORT_MAX_POINTS. */
 #include "report/report.h"
 
 #include "memory/memory.h"
@@ -12,7 +12,7 @@
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* Returns true if no line can be added. Then no name and no node is added either. */
+/* Returns true if the page has as many lines as it may have. From then on, no name and no node is added either. */
 static bool is_full(const report *r)
 {
     return r->line_count >= REPORT_MAX_LINES;
@@ -40,8 +40,8 @@ static int32_t get_name(report *r, const char *name)
 
 /* ---- The tree -------------------------------------------------------------------------------------------- */
 
-/* Returns the child of a node with this name, unit and repeat. A new one becomes the last child. Returns REPORT_NONE if
- * it is new and the page is full. */
+/* Returns the child of a node with this name, unit and repeat. If there is none, adds it as the last child, or returns
+ * REPORT_NONE if the page is full. */
 static int32_t get_node(report *r, int32_t parent, int32_t name, int32_t unit, uint32_t repeat)
 {
     uint64_t key = (uint64_t)(uint32_t)parent << 32 | (uint32_t)name;
@@ -77,7 +77,7 @@ static int32_t get_node(report *r, int32_t parent, int32_t name, int32_t unit, u
     return at;
 }
 
-/* Returns the line of an instance's node. */
+/* Returns the line of an instance's node; adds it if the node has none. */
 static report_line *line_of(report *r, int32_t instance)
 {
     report_node *node = &r->nodes[instance];
@@ -89,8 +89,8 @@ static report_line *line_of(report *r, int32_t instance)
     return &r->lines[node->line];
 }
 
-/* Returns the child of a node with this name and unit; "" is the unit of all nodes but counters. REPORT_NONE if
- * `parent` is REPORT_NONE, or if the child is new and the page is full. */
+/* Returns the first child of a node with this name and unit; "" is the unit of all nodes but counters. Returns
+ * REPORT_NONE if `parent` is REPORT_NONE, or if the child is new and the page is full. */
 static int32_t descend(report *r, int32_t parent, const char *name, const char *unit)
 {
     int32_t name_at = parent == REPORT_NONE ? REPORT_NONE : get_name(r, name);
@@ -125,8 +125,8 @@ static void add_point(report *r, report_line *line, report_point point)
     r->point_count++;
 }
 
-/* Returns the position of a reason. If there are more than REPORT_MAX_GAPS reasons, which PFB_STATUS_ codes never
- * reach, the further ones share the last position. */
+/* Returns the position of a reason. After REPORT_MAX_GAPS reasons, further ones would share the last position, but
+ * there are fewer names of statuses. */
 static uint8_t get_gap(report *r, const char *reason)
 {
     size_t at = 1;
@@ -147,8 +147,8 @@ typedef struct run_points {
     size_t minimum, maximum, gap;
 } run_points;
 
-/* Removes points of the run [begin, end), and moves the others to position `count` and following. Returns the position
- * after the last of them. */
+/* Thins the points of the run [begin, end). Moves those that are kept to position `count` and following, and returns
+ * the position after the last of them. */
 static size_t thin_run(report_line *line, size_t begin, size_t end, size_t count)
 {
     run_points points = {SIZE_MAX, SIZE_MAX, SIZE_MAX};
@@ -190,8 +190,8 @@ void report_thin_all(report *r)
         thin_line(r, &r->lines[i]);
 }
 
-/* Thins the points added since the last time, then doubles the run length until at most three quarters of
- * REPORT_MAX_POINTS remain or a run has all samples. */
+/* Thins the points added since the last call. Then doubles the run length until at most three quarters of
+ * REPORT_MAX_POINTS remain, or until a run contains all samples. */
 static void thin(report *r)
 {
     enum { FIRST_RUN = 4, MAX_THINNED = REPORT_MAX_POINTS / 4 * 3 };
@@ -200,7 +200,7 @@ static void thin(report *r)
         r->run = r->run < FIRST_RUN ? FIRST_RUN : r->run * 2;
         report_thin_all(r);
     }
-    /* More points than that remain only if there are many lines: then thinning again soon would remove few points. */
+    /* More than MAX_THINNED points remain only if there are many lines. Thinning again soon would remove few points. */
     r->thin_at = r->point_count > MAX_THINNED ? r->point_count * 2 : REPORT_MAX_POINTS;
 }
 
@@ -275,8 +275,8 @@ typedef struct ranked_line {
     double average;
 } ranked_line;
 
-/* Descending by average, then lines without values. Equal ones keep the order of their nodes, which is that of the
- * input. */
+/* Orders by descending average; lines without values come last. Lines with equal averages keep the order of their
+ * nodes, which is that of the input. */
 static int compare_lines(const void *left, const void *right)
 {
     const ranked_line *a = left;

@@ -13,22 +13,21 @@
  * Memory grows by 8 bytes per sample and otherwise only with the number of lines: when there are more than
  * REPORT_MAX_POINTS points, they are thinned. The samples are then divided into runs of equal length, and a line keeps
  * at most three points of each run: those with the smallest and the largest value, and the first one without a value.
- * Figures (minimum, average ...) are of all values. docs/report.md describes the page. */
+ * The minimum, average, maximum and last value are computed from all values. docs/report.md describes the page. */
 
 typedef struct report report;
 
 enum {
     REPORT_MAX_POINTS = 200000,  /* more points are thinned */
-    REPORT_MAX_LINES = 20000,    /* on a page; values of further lines are only counted */
+    REPORT_MAX_LINES = 20000,    /* lines of a page; values of further lines are only counted */
     REPORT_MAX_DRAWN = 36,       /* lines that a chart shows at first: each has its own colour and dashes */
     REPORT_NAME_CHARACTERS = 200 /* callers cut names to this number of characters */
 };
 
-/* A displayed value. Strings are UTF-8 of any content and are copied; "" where there is none. */
+/* A displayed value. The strings are copied. They may contain any bytes; a name that does not exist is "". */
 typedef struct report_value {
     uint64_t sample; /* number of the sample; the values of a sample are consecutive */
-    int64_t time;    /* of the sample, in 100 ns since 1601-01-01 UTC. Times outside the years 1601 to 9999 are moved to
-                      * the nearer end */
+    int64_t time;    /* time of the sample, in 100 ns since 1601-01-01 UTC; limited to the years 1601 to 9999 */
     const char *machine, *counterset, *instance, *counter, *unit;
     const char *gap; /* null, or the reason why there is no value: a static word */
     double value;    /* finite, if there is a value */
@@ -38,7 +37,7 @@ typedef struct report_value {
 typedef struct report_description {
     const char *const *files; /* names of the inputs */
     size_t file_count;        /* 0: the values were collected from this machine */
-    const char *messages;     /* what was printed on standard error, a line each; UTF-8 of any content */
+    const char *messages;     /* the lines that were printed on standard error */
 } report_description;
 
 report *report_begin(void);
@@ -50,10 +49,10 @@ void report_add(report *r, const report_value *value);
 /* Adds deviations from a format that were tolerated (PFB_NOTE_ bits) to those that the page lists. */
 void report_tolerated(report *r, uint32_t notes);
 
-/* Keeps in each chart only the `count` lines with the largest averages, in descending order of these. */
+/* Keeps in each chart only the `count` lines with the largest averages, in descending order of the averages. */
 void report_keep_top(report *r, uint64_t count);
 
-/* Returns whether no values were added. */
+/* Returns true if no value was added. */
 bool report_is_empty(const report *r);
 
 /* Returns the number of values that the page lacks because it would have too many lines. */

@@ -12,7 +12,7 @@ typedef struct chart_names {
     bool has_set, has_row;
 } chart_names;
 
-/* Sets the names of a value of a log. Each value of a log has its own machine and object. */
+/* Sets the names of a value of a log. Consecutive values of a log may belong to different machines and objects. */
 static void name_logged(chart_names *names, const pfb_collected_value *v)
 {
     buffer_clear(&names->machine);
@@ -28,7 +28,7 @@ static void name_logged(chart_names *names, const pfb_collected_value *v)
     values_put_column_name(&names->column, v);
 }
 
-/* Sets the names of any other value. The row of a counterset without instances has an empty name. */
+/* Sets the names of a value that is not from a log. The row of a counterset without instances has an empty name. */
 static void name_value(chart_names *names, pfb_collector *collector, const pfb_collected_value *v)
 {
     pfb_collected_result result;

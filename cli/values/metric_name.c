@@ -11,7 +11,7 @@ typedef struct type_row {
     pfb_clock clock;
 } type_row;
 
-/* Types that are not here are METRIC_NONE: texts, labels, histograms and bases. */
+/* Types that are not in this table are METRIC_NONE: texts, labels, histograms and bases. */
 static const type_row type_rows[] = {
     {"PERF_COUNTER_RAWCOUNT_HEX", METRIC_NUMBER, PFB_CLOCK_NONE},
     {"PERF_COUNTER_LARGE_RAWCOUNT_HEX", METRIC_NUMBER, PFB_CLOCK_NONE},
@@ -60,8 +60,8 @@ metric_kind metric_kind_of(uint32_t type, pfb_clock *clock)
 
 typedef enum metric_form { FORM_GAUGE, FORM_COUNTER, FORM_SUMMARY } metric_form;
 
-/* The Prometheus type of each kind, and the unit that all metrics of the kind have. If that is empty, the unit may come
- * from the counter's name. */
+/* The Prometheus type of each kind, and the unit that all metrics of the kind have. If `unit` is empty, the unit may
+ * come from the counter's name. */
 static const struct {
     metric_form form;
     const char *unit;
@@ -98,7 +98,7 @@ const char *metric_type_text(metric_kind kind)
 
 typedef struct unit_row {
     const char *word;
-    const char *base; /* the base unit, as the name's ending */
+    const char *base; /* the ending of the metric's name: the base unit */
     metric_scale scale;
 } unit_row;
 
@@ -137,9 +137,9 @@ static const unit_row unit_rows[] = {
     {"percentage", RATIO, {1, 100}},
 };
 
-/* The units of well-known raw counts whose names do not have them. `word` is the counter's part of the metric's name.
- */
-static const unit_row nameless_units[] = {
+/* The units of well-known raw counts whose names do not contain a unit. `word` is the counter's part of the metric's
+ * name. */
+static const unit_row well_known_units[] = {
     {"_commit_limit", BYTES, {1, 1}},
     {"_current_bandwidth", "_bytes_per_second", {1, 8}},
     {"_processor_frequency", "_hertz", {1e6, 1}},
@@ -178,7 +178,8 @@ static bool is_forbidden_unit(const char *word)
     return IS_ONE_OF(word, units);
 }
 
-/* Returns true for units with a prefix, such as "millivolts", which names of metrics must not have either. */
+/* Returns true for units with a prefix, such as "millivolts", which names of metrics must not have either. promtool has
+ * "mibi" instead of "mebi" in its list. */
 static bool is_prefixed_unit(const char *word)
 {
     static const char *const prefixes[] = {"pico", "nano", "micro", "milli", "centi", "deci", "deca", "hecto", "kilo",
@@ -207,10 +208,10 @@ typedef struct name_maker {
     metric_kind kind;     /* METRIC_NONE: the counterset's name is being written */
     const unit_row *unit; /* the unit in the counter's name; null: none */
     bool is_rate;         /* the name has "/sec" or "/second" */
-    size_t start;         /* of the counter's name in `out` */
+    size_t start;         /* where the name being written starts in `out` */
 } name_maker;
 
-/* Appends a word. One that promtool rejects is joined to the word before it: "disk_counter" becomes "diskcounter". */
+/* Appends a word. A word that promtool rejects is joined to the previous one: "disk_counter" becomes "diskcounter". */
 static void put_word(name_maker *m, const char *word)
 {
     if (!is_rejected(word))
@@ -218,9 +219,10 @@ static void put_word(name_maker *m, const char *word)
     buffer_string(m->out, word);
 }
 
-/* Returns true for words that are left out of the name: units, because the name ends in the base unit, and "avg" in a
- * Prometheus counter, which is a total. The first unit becomes that of the value, unless the kind has a unit. */
-static bool is_replaced(name_maker *m, const char *word)
+/* Returns true if the name leaves a word out: "%" and its synonyms, any other unit that the name's ending expresses,
+ * and "avg" in a Prometheus counter, which is a total. If the kind has no unit, the first unit in the counter's name
+ * becomes the unit of the value. */
+static bool is_left_out(name_maker *m, const char *word)
 {
     const unit_row *unit = find_unit(word);
     bool is_ratio = unit && strcmp(unit->base, RATIO) == 0;
@@ -240,8 +242,8 @@ static bool is_letter_or_digit(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Reads the next word of a name, in lower case; "%" is a word. `is_per`: a slash is before the word. Returns false at
- * the end. */
+/* Reads the next word of a name, in lower case; "%" is a word. *is_per is true if a slash precedes the word. Returns
+ * false at the end. */
 static bool next_word(const metric_words *name, size_t *at, buffer *word, bool *is_per)
 {
     buffer_clear(word);
@@ -269,7 +271,7 @@ static void put_words(name_maker *m, const metric_words *name)
     while (next_word(name, &at, &word, &is_per)) {
         if (is_per && (strcmp(word.data, "sec") == 0 || strcmp(word.data, "second") == 0))
             m->is_rate = true;
-        else if (!is_replaced(m, word.data))
+        else if (!is_left_out(m, word.data))
             put_word(m, word.data);
     }
     if (m->out->size == m->start && !m->unit) {
@@ -295,11 +297,11 @@ static void remove_ending(name_maker *m, const char *ending)
         m->out->data[m->out->size -= size] = '\0';
 }
 
-static void find_nameless_unit(name_maker *m)
+static void find_well_known_unit(name_maker *m)
 {
-    for (size_t i = 0; i < sizeof nameless_units / sizeof nameless_units[0] && !m->unit; i++) {
-        if (strcmp(m->out->data + m->start, nameless_units[i].word) == 0)
-            m->unit = &nameless_units[i];
+    for (size_t i = 0; i < sizeof well_known_units / sizeof well_known_units[0] && !m->unit; i++) {
+        if (strcmp(m->out->data + m->start, well_known_units[i].word) == 0)
+            m->unit = &well_known_units[i];
     }
 }
 
@@ -340,7 +342,7 @@ metric_scale metric_put_name(buffer *out, metric_kind kind, const metric_words *
     m.is_rate = false;
     put_words(&m, counter);
     if (kind == METRIC_NUMBER)
-        find_nameless_unit(&m);
+        find_well_known_unit(&m);
     put_endings(&m, suffix);
     return m.unit ? m.unit->scale : none;
 }

@@ -11,14 +11,14 @@
 typedef enum metric_kind {
     METRIC_NONE,          /* a base or a text, which is not exported */
     METRIC_EVENTS,        /* counter: the raw value */
-    METRIC_TIME,          /* counter: the raw value, ticks of a clock, in seconds */
+    METRIC_TIME,          /* counter: the raw value, which is ticks of a clock, converted to seconds */
     METRIC_INACTIVE_TIME, /* the same for an inverse timer, which counts idle time */
     METRIC_NUMBER,        /* gauge: the raw value */
     METRIC_RATIO,         /* gauge: the raw value divided by the base */
     METRIC_ELAPSED,       /* gauge: the displayed value, in seconds */
     METRIC_NUMBERS,       /* summary: the sum is the raw value, the count is the base */
-    METRIC_TIMES,         /* summary: the same; the sum is ticks of a clock, in seconds */
-    METRIC_RATIOS         /* summary: the same as METRIC_NUMBERS, of a fraction */
+    METRIC_TIMES,         /* summary: like METRIC_NUMBERS; the sum, ticks of a clock, is converted to seconds */
+    METRIC_RATIOS         /* summary: like METRIC_NUMBERS; the quotient is a fraction */
 } metric_kind;
 
 /* The kind of a counter type, and the clock of its ticks if it counts ticks. */

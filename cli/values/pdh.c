@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Displayed values as a PDH text log. The values of a sample are collected by column and written when the sample ends,
- * because a sample of V1 blocks comes in several parts. */
+/* Displayed values as a PDH text log. The values of a sample are stored by column and written when the sample ends,
+ * because a sample of V1 blocks or of a log may come in several parts, each with its own call of values_print_pdh(). */
 #include "values/pdh.h"
 
 #include "memory/memory.h"
@@ -25,7 +25,7 @@ struct pdh_log {
     bool is_first_pass;
     bool has_columns; /* column_count is final */
     size_t column_count;
-    size_t reported_count; /* series that have a column or were reported as having none */
+    size_t reported_count; /* number of series that have a column or whose lack of one was reported */
     bool has_header;
     bool has_offset;        /* offset_minutes and zone are set, for all rows */
     int32_t offset_minutes; /* of local time from UTC, positive east of Greenwich */
@@ -100,7 +100,7 @@ static bool make_time(pdh_log *log)
     return has_date;
 }
 
-/* The zone is left out if the offset of the first row from UTC is unknown. */
+/* Leaves the time zone out if the first row's offset from UTC is unknown. */
 static void put_header(output *out, pdh_log *log)
 {
     buffer_clear(&log->path);
@@ -135,7 +135,7 @@ static void put_row(output *out, pdh_log *log)
     put_line(out, log);
 }
 
-/* Reports the paths that occurred for the first time and have no column. */
+/* Reports the paths without a column that occurred for the first time in this sample. */
 static void report_new_paths(const values_printer *p, pdh_log *log)
 {
     size_t size;
@@ -217,7 +217,7 @@ void values_print_pdh(values_printer *p, pfb_collector *collector)
         values_end_pdh(p);
     if (!log->has_row)
         begin_row(p, log);
-    if (!log->has_values) { /* the time is that of the first part with values: an earlier one may lack the UTC time */
+    if (!log->has_values) { /* uses the time of the first part that has values: parts before it may lack the UTC time */
         log->time = p->sample.perf_time_100ns;
         log->is_local = p->sample.is_local_time;
     }
@@ -228,6 +228,6 @@ void values_print_pdh(values_printer *p, pfb_collector *collector)
         set_cell(log, &v, p->sample.is_log);
         log->has_values = true;
     }
-    if (!p->sample.is_v1 && !p->sample.is_log) /* a V2 sample has one part */
+    if (!p->sample.is_v1 && !p->sample.is_log) /* a V2 sample consists of one part */
         values_end_pdh(p);
 }

@@ -4,10 +4,10 @@
 
 #include "output/output.h"
 
-/* Displayed values as a PDH text log: a column per counter path, a row per sample. docs/log.md.
+/* Displayed values as a PDH text log (docs/log.md): a column per counter path, a row per sample.
  *
- * With two passes the columns are the paths of all samples, else those of the first sample with values. Memory holds
- * the columns and one row. */
+ * With two passes the columns are the paths of all samples, with one pass those of the first sample that has values.
+ * Memory holds the columns and one row. */
 
 typedef struct pdh_log pdh_log;
 

@@ -6,7 +6,7 @@
 #include "output/output.h"
 #include "perfblock/collect.h"
 
-/* The state of values.h, and what its formats have in common. */
+/* The state of the printer of values.h, and functions that its formats share. */
 
 typedef struct cached_column cached_column;
 typedef struct metric_totals metric_totals;
@@ -20,21 +20,21 @@ typedef struct values_printer {
     bool is_nonzero;      /* tables leave out instances whose values are all zero or missing */
     const char *sort;     /* tables are sorted by the counter of this name, descending; null: not sorted */
     uint64_t top;         /* maximum number of instances of a table; 0: no limit */
-    bool is_live;         /* the first sample is not printed, because most values need two samples ... */
-    bool shows_first;     /* ... unless this is set, because the values of this input need one */
+    bool is_live;         /* the first sample is not printed, because most values need two samples */
+    bool shows_first;     /* is_live: the first sample is printed, because the values of this input need only one */
     uint64_t max_samples; /* is_live: maximum number of samples printed; 0: no limit */
-    bool has_any;         /* some value was printed; is_live: or the first sample has one */
-    bool has_single;      /* some printed value has the status PFB_STATUS_NEED_TWO_SAMPLES */
-    bool has_other;       /* some printed value has neither that status nor PFB_STATUS_NOT_DISPLAYED */
+    bool has_any;         /* a value was printed; is_live: or the first sample, which is not printed, has a value */
+    bool has_single;      /* a printed value has the status PFB_STATUS_NEED_TWO_SAMPLES */
+    bool has_other;       /* a printed value has neither that status nor PFB_STATUS_NOT_DISPLAYED */
     /* ------------------------------------------------------------------------------------------ */
     pfb_collected_sample sample;
     bool has_number; /* is_live: `number` is that of the latest sample */
     uint64_t number;
-    uint64_t sample_count;  /* is_live: samples printed; max_samples + 1 once a further sample came */
+    uint64_t sample_count;  /* is_live: number of samples printed; max_samples + 1 if another sample followed */
     cached_column *columns; /* fields of records; null before the first record */
     bool has_sort_counter;  /* a counter with the name `sort` was found */
-    suggestion closest;     /* the most similar name, for the message if none was found */
-    metric_totals *metrics; /* of the previous sample; null before the first one */
+    suggestion closest;     /* the counter name most similar to `sort`, suggested if no counter has that name */
+    metric_totals *metrics; /* the totals of the previous sample; null before the first one */
 } values_printer;
 
 /* ---- Fields ---------------------------------------------------------------------------------------------- */
@@ -46,10 +46,10 @@ bool values_is_shown(const pfb_collected_value *v);
 /* Updates has_any, has_single and has_other for a value that is printed. */
 void values_count(values_printer *p, pfb_status status);
 
-/* The name of a value's status. Where a log stores a PDH status instead of a value, the name of the PDH status. */
+/* The name of a value's status, or of its PDH status if a log stores one instead of a value. */
 const char *values_status_name(const pfb_collected_value *v);
 
-/* Write a field of a record: null unless `exists`. */
+/* These functions write a field of a record, which is null unless `exists`. */
 void values_put_name(output *out, const char *key, bool exists, const char *name, size_t size);
 void values_put_number(output *out, const char *key, bool exists, uint64_t number);
 void values_put_guid(output *out, bool exists, const pfb_guid *guid);
@@ -59,14 +59,15 @@ void values_put_guid(output *out, bool exists, const pfb_guid *guid);
 /* Sets the members `sort` and `top`. */
 void values_arrange(values_printer *p, const char *sort, uint64_t top);
 
-/* Looks for the counter to sort by in the current sample. Called before values of the sample are read. */
+/* Looks for the counter to sort by in the current sample. Call it before the values of the sample are read. */
 void values_find_sort_counter(values_printer *p, pfb_collector *collector);
 
 /* Returns false, after a message and with exit status 2, if no counter that was printed or searched has the name
  * `sort`. */
 bool values_check_sort_counter(const values_printer *p, const char *subject);
 
-/* Returns true if `name` is that of the counter to sort by. The case of A to Z is ignored. */
+/* Returns true if `name` is that of the counter to sort by. The case of A to Z is ignored. Sets has_sort_counter, or
+ * updates `closest` while no such counter has been found. */
 bool values_is_sort_counter(values_printer *p, const char *name, size_t size);
 
 #endif

@@ -4,9 +4,10 @@
 
 #include "values/printer.h"
 
-/* The formats of displayed values; each prints the current sample. */
+/* The formats of displayed values. Each function values_print_*() prints the current sample. */
 
-void values_print_records(values_printer *p, pfb_collector *collector); /* records.c; also the results without values */
+void values_print_records(values_printer *p,
+                          pfb_collector *collector); /* records.c; prints results without values too */
 void values_end_records(values_printer *p);
 
 void values_print_tables(values_printer *p, pfb_collector *collector); /* tables.c */
@@ -24,7 +25,7 @@ void values_end_metrics(values_printer *p);
 /* Prints a record or a message if the result at `position` failed or is of unknown kind (results.c). */
 void values_report_result(const values_printer *p, pfb_collector *collector, uint32_t position);
 
-/* Appends a value of status ok as tables show it: rounded, and with a unit if it is an amount of bytes (readable.c). */
+/* Appends a value of status ok in the form of tables: rounded, and with a unit if it is in bytes (readable.c). */
 void values_put_readable(buffer *out, const pfb_collected_value *v);
 
 #endif

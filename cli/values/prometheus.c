@@ -13,7 +13,7 @@
 /* A counterset of the sample. */
 typedef struct metric_set {
     pfb_guid guid;
-    bool has_process_ids; /* ids of its instances are process ids */
+    bool has_process_ids; /* the ids of its instances are process ids */
 } metric_set;
 
 /* A counter of a counterset. */
@@ -27,10 +27,10 @@ typedef struct metric {
     metric_scale scale;
     buffer name;
     bool shows_totals; /* an instance pattern asked for "_Total" */
-    bool is_same;      /* the same quantity as the metric before it in by_name, in another unit */
+    bool is_same;      /* has the same quantity as the previous metric in by_name, in another unit */
     bool is_left_out;  /* another metric has the same name */
-    bool is_id;        /* the counter "ID Process": left out where it equals the label instance_id */
-    size_t rank;       /* position of its name; equal for metrics with is_same */
+    bool is_id;        /* is the counter "ID Process"; its value is left out if it equals the label instance_id */
+    size_t rank;       /* position of its name among all names; shared by metrics of the same quantity (is_same) */
     size_t order;      /* position in by_name */
 } metric;
 
@@ -39,7 +39,7 @@ typedef struct point {
     const metric *metric;
     size_t label_start;
     const char *labels; /* at label_start; set when exposition.labels is complete */
-    size_t number;      /* position in the sample */
+    size_t number;      /* position of the value in the sample */
     double value;
     uint64_t raw, base;
     double ticks_per_second; /* of the metric's clock; 0: unknown */
@@ -47,13 +47,13 @@ typedef struct point {
 
 /* A total of 4 bytes, continued past 2^32. */
 typedef struct long_total {
-    uint64_t value; /* in the sample */
-    uint64_t carry; /* is added to the value: 2^32 for each wrap so far */
+    uint64_t value; /* as stored in the sample */
+    uint64_t carry; /* what is added to the value: 2^32 for each wrap so far */
 } long_total;
 
-/* The totals of a metric for an instance, stored for the next sample, which may need their carries. */
+/* The totals of a metric for an instance. They are stored for the next sample, which continues their carries. */
 typedef struct stored_point {
-    size_t key; /* in `keys`: the metric's name and the labels, with a NUL after each */
+    size_t key; /* offset in `keys`: the metric's name and the labels, with a NUL after each */
     long_total raw, base;
 } stored_point;
 
@@ -70,7 +70,7 @@ typedef struct exposition {
     size_t set_count;
     metric *metrics; /* ascending by counterset and counter */
     size_t metric_count, metric_capacity;
-    metric **by_name; /* ascending by name, counterset and preference (compare_names) */
+    metric **by_name; /* ascending by name, counterset and unit (compare_names) */
     buffer labels;    /* of all rows, with a NUL after those of each row */
     point *points;
     size_t point_count, point_capacity;
@@ -80,11 +80,11 @@ typedef struct exposition {
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* Limits of names and help texts, in characters. Every metric has a copy of its name: without a limit, counters that
- * share one long name would need memory quadratic in the input. */
+/* Limits of names (in UTF-16 units) and help texts (in characters). Every metric has a copy of its name: without a
+ * limit, counters that share one long name would need memory quadratic in the input. */
 enum { LONGEST_NAME = 256, LONGEST_HELP = 1000 };
 
-/* Returns true if the name has at most LONGEST_NAME UTF-16 units. A longer name is ignored. */
+/* Returns true if the name has at most LONGEST_NAME UTF-16 units. The caller ignores a longer name. */
 static bool fits_metric(const char *utf8, size_t size)
 {
     size_t units = 0;
@@ -159,7 +159,8 @@ static int compare_counters(const void *left, const void *right)
     return order != 0 ? order : (a->counter_id > b->counter_id) - (a->counter_id < b->counter_id);
 }
 
-/* Sort key of metrics with the same name: the base unit comes first, then smaller units before larger ones. */
+/* Sort key of metrics of one counterset with the same name: the base unit comes first, then units in ascending order.
+ */
 static double unit_size(const metric *m)
 {
     return m->scale.times == m->scale.over ? 0 : m->scale.times / m->scale.over;
@@ -188,14 +189,14 @@ static void sort_names(exposition *e)
         qsort(e->by_name, e->metric_count, sizeof(metric *), compare_names);
 }
 
-/* Finds counters of one counterset whose metrics have the same name. They are the same quantity if their
- * kinds are equal and their units differ; otherwise the counter id is appended. All counters of the counterset are
+/* Finds counters of one counterset whose metrics have the same name. They have the same quantity if their kinds are
+ * equal and their units differ; otherwise the counter id is appended to the name. All counters of the counterset are
  * considered, so that names do not depend on which counters the user chose. */
 static void make_unique(exposition *e)
 {
     char suffix[16];
-    const metric *first = NULL; /* the first one of this name */
-    const metric *last = NULL;  /* the last one that is the same quantity */
+    const metric *first = NULL; /* the first metric of this name */
+    const metric *last = NULL;  /* the last metric with the same quantity as `first` */
     sort_names(e);
     for (size_t i = 0; i < e->metric_count; i++) {
         metric *m = e->by_name[i];
@@ -217,8 +218,8 @@ static void make_unique(exposition *e)
     sort_names(e);
 }
 
-/* Sets the ranks. Metrics whose names are still equal, as in countersets of equal names, are left out, with a note in
- * the first sample. */
+/* Sets the ranks. Of metrics whose names are still equal, as in two countersets of the same name, only the first one is
+ * printed. A note in the first sample reports the others. */
 static void rank_names(exposition *e)
 {
     size_t count = 0;
@@ -268,7 +269,7 @@ static int compare_sets(const void *left, const void *right)
     return memcmp(a->guid.bytes, b->guid.bytes, sizeof a->guid.bytes);
 }
 
-/* If several counters have one id, values belong to the first of them. */
+/* Keeps one metric of each counter id, since values can be assigned to counters only by id. */
 static void drop_repeated_ids(exposition *e)
 {
     size_t count = 0;
@@ -279,7 +280,7 @@ static void drop_repeated_ids(exposition *e)
     e->metric_count = count;
 }
 
-/* The countersets of the sample, each once. */
+/* Lists the countersets of the sample, each once. */
 static void find_sets(exposition *e)
 {
     pfb_collected_result result;
@@ -303,7 +304,7 @@ static metric_set *find_set(const exposition *e, const pfb_guid *guid)
     return e->set_count > 0 ? bsearch(&wanted, e->sets, e->set_count, sizeof wanted, compare_sets) : NULL;
 }
 
-/* Finds the countersets whose instances are processes, or belong to one: they have the counter "ID Process". */
+/* Finds the countersets whose instances are processes or parts of processes. They have the counter "ID Process". */
 static void find_process_ids(exposition *e)
 {
     buffer name = {0};
@@ -333,7 +334,7 @@ static bool names_totals(const char *pattern)
     return word[matched] == '\0';
 }
 
-/* Returns the position of the first metric of the counterset with this counter id or a larger one. */
+/* Returns the position of the first metric of the counterset whose counter id is at least `counter_id`. */
 static size_t first_metric(const exposition *e, const pfb_guid *set, uint32_t counter_id)
 {
     const metric wanted = {.set = *set, .counter_id = counter_id};
@@ -349,7 +350,7 @@ static size_t first_metric(const exposition *e, const pfb_guid *set, uint32_t co
     return low;
 }
 
-/* Finds the counters for which the user asked for sums over instances. */
+/* Finds the counters for which the user chose "_Total" instances, which are left out by default. */
 static void find_chosen_totals(exposition *e)
 {
     pfb_collector_identifier chosen;
@@ -365,7 +366,7 @@ static void find_chosen_totals(exposition *e)
     }
 }
 
-/* The metrics of all countersets in the sample. */
+/* Lists and names the metrics of all countersets in the sample. */
 static void find_metrics(exposition *e)
 {
     find_sets(e);
@@ -396,7 +397,7 @@ static const metric *find_metric(const exposition *e, const pfb_collected_value 
 
 /* ---- Points ---------------------------------------------------------------------------------------------- */
 
-/* Appends text with the escapes of the format: backslash, line feed, and in labels the quotation mark. */
+/* Appends text with the escapes of the exposition format: backslash, line feed, and in labels the quotation mark. */
 static void put_escaped(buffer *out, const char *utf8, size_t size, bool is_label)
 {
     buffer safe = {0};
@@ -417,7 +418,7 @@ static void put_escaped(buffer *out, const char *utf8, size_t size, bool is_labe
     buffer_free(&safe);
 }
 
-/* Appends the labels of an instance. */
+/* Appends the labels of an instance and a NUL. */
 static void put_labels(exposition *e, const pfb_collected_value *v, bool has_id)
 {
     if (v->has_instance) {
@@ -502,7 +503,7 @@ static void add_point(exposition *e, const pfb_collected_value *v, size_t label_
                                           .ticks_per_second = ticks};
 }
 
-/* Returns true if instances have their id as a label: in countersets of processes, and where names repeat. */
+/* Returns true if the instances of a result have their id as a label: if they are processes, or if names repeat. */
 static bool has_ids(const exposition *e, const pfb_collected_result *result)
 {
     const metric_set *set = result->has_guid ? find_set(e, &result->guid) : NULL;
@@ -543,8 +544,8 @@ static int compare_keys(const char *left, const char *right)
     return order != 0 ? order : strcmp(left + strlen(left) + 1, right + strlen(right) + 1);
 }
 
-/* Sets the carry of a total from the same total in the previous sample. A value that fell has wrapped at 2^32 if that
- * makes the increase less than 2^31; otherwise the provider was restarted, and the carry stays 0. */
+/* Sets the carry of a total from the same total in the previous sample. A value that decreased is taken as wrapped at
+ * 2^32 if the increase is then less than 2^31. Otherwise the provider was restarted, and the carry stays 0. */
 static void set_carry(long_total *total, const long_total *previous)
 {
     const uint64_t wrap = UINT64_C(1) << 32;
@@ -556,8 +557,8 @@ static void set_carry(long_total *total, const long_total *previous)
         total->carry = previous->carry + wrap;
 }
 
-/* Continues the totals of a point from those of the previous sample and stores them for the next one. The points of
- * both samples are in the same order, so each is passed once. */
+/* Continues the totals of a point from those of the previous sample and stores them for the next one. Both samples have
+ * their points in the same order, so the points of the previous sample are visited once. */
 static void continue_totals(exposition *e, point *p)
 {
     const metric_totals *previous = e->p->metrics;
@@ -606,7 +607,7 @@ void values_end_metrics(values_printer *p)
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Appends an integer, converted to base units. If it is in base units already, it is written without rounding. */
+/* Appends an integer, converted to base units. An integer that is in base units already is not rounded. */
 static void put_scaled(buffer *out, const metric *m, uint64_t integer)
 {
     if (m->scale.times == m->scale.over)
@@ -668,8 +669,8 @@ static void put_head(const exposition *e, buffer *out, const metric *m)
     buffer_free(&help);
 }
 
-/* Prints the first of all points with the same name and labels: they are one quantity in several units, or the results
- * of overlapping queries. */
+/* Prints the first of several points with the same name and labels. The others have the same quantity in other units,
+ * or come from overlapping queries. */
 static void put_points(exposition *e)
 {
     enum { BLOCK = 65536 };

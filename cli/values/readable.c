@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* Counters of bytes without the word "Bytes" in their names. */
+/* Counters whose values are bytes although their names do not have the word "Bytes". */
 static const char *const byte_counters[] = {
     "Commit Limit",    "Dedicated Usage", "Local Usage",           "Non Local Usage",  "Shared Usage",
     "Total Committed", "Working Set",     "Working Set - Private", "Working Set Peak",
@@ -17,7 +17,7 @@ static bool is_letter(char c)
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');
 }
 
-/* Returns true if the name contains the word, other than after a slash: "Errors/Byte" is not an amount of bytes. */
+/* Returns true if the name contains the word, other than after a slash: "Errors/Bytes" is not an amount of bytes. */
 static bool has_word(const char *name, const char *word)
 {
     size_t size = strlen(word);
@@ -45,7 +45,7 @@ static bool is_hexadecimal(const pfb_collected_value *v)
     return (v->type & ~PFB_TYPE_SIZE_MASK) == 0 || (v->attributes & PFB_ATTRIBUTE_AS_HEX) != 0;
 }
 
-/* Returns true for counts and their differences. A quotient is shown with decimals even if it is an integer. */
+/* Returns true for counts and differences of counts. Quotients are shown with decimals even if they are integers. */
 static bool is_whole(const pfb_collected_value *v)
 {
     const pfb_counter_type *type = v->has_type ? pfb_counter_type_find(v->type) : NULL;

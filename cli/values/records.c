@@ -10,11 +10,12 @@
 #include <string.h>
 
 /* The text of fields that are equal for all values of a result, a row or a column is made once and repeated. The text
- * for a column is also kept for the next samples, if it has at most LONGEST_COLUMN bytes. */
+ * for a column is also kept for the next samples. It is not kept if it or the counter's name is longer than
+ * LONGEST_COLUMN bytes, so that a slot has a fixed size. */
 
 enum { COLUMN_SLOTS = 1024, LONGEST_COLUMN = 512 };
 
-/* The fields of a counter, and the members of the value from which they were made. */
+/* The text for a column, and the members of the value from which it was made. */
 struct cached_column {
     bool is_used;
     bool has_counter, has_counter_id, has_type;
@@ -42,7 +43,7 @@ static void save_fields(const output *out, size_t start, buffer *cache)
     buffer_bytes(cache, fields, size);
 }
 
-/* Null if there is no time or if it is outside the years 1601 to 9999. */
+/* The field is null if the value has no time, or a time outside the years 1601 to 9999. */
 static void put_time(output *out, field_cache *cache, const pfb_collected_value *v)
 {
     bool is_same = cache->has_time && cache->is_local_time == v->is_local_time && cache->last_time == v->time;
@@ -59,7 +60,7 @@ static void put_time(output *out, field_cache *cache, const pfb_collected_value 
         output_null(out, "time");
 }
 
-/* The machine, with the two backslashes that it has in counter paths. */
+/* Puts two backslashes before the machine's name, as in counter paths. */
 static void put_machine(output *out, buffer *text, const pfb_collected_value *v)
 {
     buffer_clear(text);
@@ -107,7 +108,7 @@ static void put_column_fields(const values_printer *p, field_cache *cache, const
     output *out = p->out;
     char type[NAMES_TYPE_BYTES];
     size_t size;
-    enum { FACTOR = 61 }; /* any odd number: spreads the columns of different results over the slots */
+    enum { FACTOR = 61 }; /* spreads the columns of different results over the slots; any odd number works */
     cached_column *c = &cache->columns[(v->result * FACTOR + v->position) % COLUMN_SLOTS];
     if (is_cached_column(c, v)) {
         output_repeat(out, c->fields, c->size);
@@ -137,7 +138,7 @@ static void put_column_fields(const values_printer *p, field_cache *cache, const
     memcpy(c->fields, fields, size);
 }
 
-/* The fields after the raw value and the base. */
+/* Puts the fields of a row that follow the raw value and the base. */
 static void put_end_fields(const values_printer *p, field_cache *cache, const pfb_collected_value *v)
 {
     output *out = p->out;
@@ -158,7 +159,7 @@ static void put_end_fields(const values_printer *p, field_cache *cache, const pf
     save_fields(out, start, &cache->row_end);
 }
 
-/* The counter path; null if a name in it is unknown. A counter of a log may have no counterset. */
+/* Puts the counter path, or null if a name in it is unknown. A counter of a log may have no counterset. */
 static void put_path(output *out, field_cache *cache, const pfb_collected_value *v, bool is_log)
 {
     buffer *text = &cache->path;

@@ -13,7 +13,7 @@
 
 typedef struct series {
     size_t offset, size; /* of the key, in series_list.text */
-    uint32_t repeat;     /* n of the sentence above, counted from 0 */
+    uint32_t repeat;     /* the n in "n-th series of that key", counted from 0 */
     uint32_t uses;       /* if repeat is 0: number of values with the key in sample `stamp` */
     uint64_t stamp;      /* if repeat is 0: series_list.stamp at its last value */
 } series;
@@ -27,10 +27,11 @@ typedef struct series_list {
     uint64_t stamp; /* number of series_begin_sample() calls */
 } series_list;
 
-/* Begins a sample: the values that follow belong to it. */
+/* Begins a sample, to which all values belong until the next call. */
 void series_begin_sample(series_list *list);
 
-/* Returns the position of the series of the next value with this key. A new one gets the position `count`. */
+/* Returns the position of the series to which the next value with this key belongs. A new series gets the position
+ * `count`. */
 size_t series_find(series_list *list, const void *key, size_t size);
 
 /* Returns the position of a key, which is added if it is new. For lists without samples, in which each key has one

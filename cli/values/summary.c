@@ -19,10 +19,11 @@ typedef struct summary_key {
     uint64_t attributes;
     pfb_guid guid;
     uint32_t title, counter_id, occurrence, type;
-    uint32_t result, position; /* position of a counterset or counter that has neither name nor number; else 0 */
+    uint32_t result,
+        position; /* positions of the counterset and of the counter; 0 if a name or number identifies them */
     uint8_t is_log, has_counterset, has_instance, has_parent, has_counter, has_machine, has_guid, has_title,
         has_counter_id, has_type;
-    uint8_t zero[6]; /* instead of padding: keys are compared as bytes */
+    uint8_t zero[6]; /* takes the place of padding, whose bytes are unspecified: keys are compared as bytes */
 } summary_key;
 
 _Static_assert(sizeof(summary_key) ==
@@ -36,8 +37,7 @@ typedef struct summary_line {
     uint64_t statuses; /* of the missing values: bit n is value_summary.statuses[n] */
 } summary_line;
 
-/* There are fewer names of statuses than this. */
-enum { MAX_STATUSES = 64 };
+enum { MAX_STATUSES = 64 }; /* more than there are names of statuses; also the number of bits of `statuses` */
 
 struct value_summary {
     series_list series, names;
@@ -153,7 +153,7 @@ static const char *name_of(const value_summary *summary, size_t position, size_t
     return name;
 }
 
-/* Restores from the key of a line the members of the value from which it was made. */
+/* Returns a value with the members that the key of a line has. Other members are zero. */
 static pfb_collected_value value_at(const value_summary *summary, size_t line, bool *is_log)
 {
     summary_key key;
@@ -263,10 +263,10 @@ static void put_row_name(buffer *out, const pfb_collected_value *v)
     buffer_string(out, ")");
 }
 
-/* Appends the minimum, average, maximum or last value of a counter, formatted as tables format its values. */
+/* Appends the minimum, average, maximum or last value of a counter in the form that tables of its values have. */
 static void put_readable(buffer *out, pfb_collected_value v, double value)
 {
-    const double exact = 9007199254740992.0; /* 2^53: below it a double stores every integer */
+    const double exact = 9007199254740992.0; /* 2^53: a double represents every smaller integer exactly */
     v.value = value;
     v.is_integer = value >= 0 && value < exact && value == (double)(uint64_t)value;
     v.integer = v.is_integer ? (uint64_t)value : 0;
@@ -313,7 +313,7 @@ static bool is_nonzero_line(const summary_line *line)
     return line->figures.count > 0 && (line->figures.minimum != 0 || line->figures.maximum != 0);
 }
 
-/* Finds the lines of each table: a table per machine and counterset, whose name is the key in `titles`. Returns the
+/* Assigns the lines to tables, one per machine and counterset. The title of table n is key n of `titles`. Returns the
  * number of lines. */
 static size_t place_lines(const value_summary *summary, bool is_nonzero, placed_line *placed, series_list *titles)
 {
@@ -338,7 +338,7 @@ static void put_title(output *out, const char *title, size_t size)
 {
     buffer line = {0};
     if (size == 0)
-        return; /* columns of a text log whose headings are not paths */
+        return; /* the lines are columns of a text log whose headings are not paths */
     buffer_string(&line, out->has_color ? "\033[1m" : "");
     text_safe(&line, title, size);
     buffer_string(&line, out->has_color ? "\033[0m\n" : "\n");

@@ -16,8 +16,8 @@ value_summary *value_summary_begin(void);
  * whose values are all zero or missing. */
 void value_summary_write(const value_summary *summary, bool is_nonzero, output *out);
 
-/* The number of records, and what identifies the counter and instance of one: only these members of the value are set.
- */
+/* The number of records, and the counter and instance of a record. Only the members that identify them are set in the
+ * returned value. */
 size_t value_summary_count(const value_summary *summary);
 pfb_collected_value value_summary_value(const value_summary *summary, size_t i);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Displayed values as tables: one per sample and counterset, with a row per instance and a column per counter.
- * Consecutive results of one counterset with the same instances, as queries for single counters give, share a table. */
+ * Consecutive results of one counterset with the same instances, such as those of queries for single counters, share a
+ * table. A sample of a log is one table with a row per counter path. */
 #include "memory/memory.h"
 #include "names/names.h"
 #include "os/system.h"
@@ -24,7 +25,7 @@ typedef struct cell {
     uint32_t column;
     text_span text;
     pfb_status status;
-    bool is_new;         /* the instance is not in the previous sample, while others are */
+    bool is_new;         /* the instance is not in the previous sample, but other instances are */
     bool has_pdh_status; /* the text is the name of the PDH status in a log */
     double value;        /* 0 unless the status is ok */
 } cell;
@@ -33,7 +34,7 @@ typedef struct cell {
 typedef struct value_table {
     values_printer *p;
     pfb_collector *collector;
-    buffer text;        /* of all spans */
+    buffer text;        /* the text of all spans */
     text_span *columns; /* names of the counters */
     size_t column_count, column_capacity;
     text_span *rows; /* names of the instances, from the first result */
@@ -116,7 +117,7 @@ static uint32_t column_of(value_table *t, result_columns *known, const pfb_colle
     return *column;
 }
 
-/* Adds a value to row `row`, which may be the next new one. */
+/* Adds a value to a row. If `row` is the number of rows, a new row is added. */
 static void add_cell(value_table *t, result_columns *known, const pfb_collected_value *v, uint32_t row)
 {
     size_t start = t->text.size;
@@ -133,7 +134,7 @@ static void add_cell(value_table *t, result_columns *known, const pfb_collected_
         (cell){row, column, {start, t->text.size - start}, v->status, false, v->log_status != 0, v->value};
 }
 
-/* By row, then by column. */
+/* Orders by row, then by column. */
 static int compare_cells(const void *left, const void *right)
 {
     const cell *a = left;
@@ -193,7 +194,7 @@ typedef struct sort_key {
     double value;
 } sort_key;
 
-/* Descending by value, then rows without a value. Rows with equal values keep their order. */
+/* Orders by descending value; rows without a value come last. Rows with equal values keep their order. */
 static int compare_keys(const void *left, const void *right)
 {
     const sort_key *a = left;
@@ -250,7 +251,7 @@ static void arrange_rows(value_table *t)
         sort_rows(t, column);
 }
 
-/* Returns true if the formula compared two samples. */
+/* Returns true if the status shows that a counter that needs two samples had both. */
 static bool has_previous(pfb_status status)
 {
     return status == PFB_STATUS_OK || status == PFB_STATUS_NEGATIVE_DELTA || status == PFB_STATUS_ZERO_DENOMINATOR ||
@@ -278,10 +279,10 @@ static void mark_new_instances(value_table *t)
 
 /* ---- Tables ---------------------------------------------------------------------------------------------- */
 
-/* Parts separated by commas, wrapped where a part does not fit on the line. */
+/* Text of parts separated by commas. A part that does not fit on the line begins a new line. */
 typedef struct parts_line {
     buffer text;
-    size_t used; /* columns of the last line */
+    size_t used; /* number of columns used on the last line */
     bool has_part;
 } parts_line;
 
@@ -392,7 +393,7 @@ static void put_span(table *out, const value_table *t, text_span span)
     table_cell(out, t->text.data + span.start, span.size);
 }
 
-/* A row per instance, a column per counter. */
+/* Fills a table that has a row per instance and a column per counter. */
 static void fill_across(const value_table *t, table *out)
 {
     table_open(out, t->column_count + 1, false);
@@ -410,7 +411,7 @@ static void fill_across(const value_table *t, table *out)
     }
 }
 
-/* A single instance: a row per counter. */
+/* Fills the table of a single instance, which has a row per counter. */
 static void fill_down(const value_table *t, table *out)
 {
     table_open(out, 2, false);
@@ -439,7 +440,7 @@ static void print_cells(value_table *t, uint32_t row_count)
     put_legend(t);
 }
 
-/* Adds the values of the results before `end`. *v is the next value of the sample if *has_value. */
+/* Adds the values of the results before `end`. *v is the next value of the sample, if *has_value is true. */
 static void add_values(value_table *t, uint32_t end, pfb_collected_value *v, bool *has_value)
 {
     result_columns known = {0};
@@ -462,8 +463,8 @@ static void add_values(value_table *t, uint32_t end, pfb_collected_value *v, boo
 
 /* ---- Logs ------------------------------------------------------------------------------------------------ */
 
-/* Appends the path of a value: \\PC\Processor(0)\% Processor Time. The machine of a value of a log has the backslashes.
- */
+/* Appends the path of a value: \\PC\Processor(0)\% Processor Time. In a log, the name of the machine includes the two
+ * backslashes. */
 static void put_path(value_table *t, const pfb_collected_value *v)
 {
     text_first(&t->text, v->machine, v->machine_size, VALUES_LONGEST_NAME);
@@ -493,8 +494,8 @@ static void put_log_title(const value_table *t)
     put_line(t->p->out, &line);
 }
 
-/* Adds the row of a value. The column of its cell is 0 if rows are sorted by this counter, and else 1: the counter is
- * that of --sort, or without it that of the first row. */
+/* Adds a row for a value. Rows are sorted by column 0. So the cell has column 0 if its counter is that of --sort, or
+ * without --sort that of the first row; otherwise it has column 1. */
 static void add_path(value_table *t, const pfb_collected_value *v, text_span *first_counter)
 {
     size_t start = t->text.size;

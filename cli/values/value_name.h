@@ -11,28 +11,31 @@
 enum { VALUES_LONGEST_NAME = 200 };
 
 /* Names in the keys of series (series.h) are cut after the 1024 characters that PDH allows (PDH_MAX_COUNTER_NAME,
- * PDH_MAX_INSTANCE_NAME): each key is a copy, and in a file many counters may share the bytes of one long name. */
+ * PDH_MAX_INSTANCE_NAME). Each key is a copy, and many counters of a file may share the bytes of one long name: without
+ * a limit, memory would be quadratic in the size of the file. */
 enum { VALUES_LONGEST_PART = 1024 };
 
-/* Appends the name of a result's counterset or object. `position` is that of the result. */
+/* Appends the name of a result's counterset or object. If it has none, appends the title index, the GUID, or
+ * `position`, the position of the result. */
 void values_put_set_name(buffer *out, const pfb_collected_result *result, uint32_t position);
 
-/* Appends the name of an instance after that of its parent. If several instances have the same name, those after the
- * first are numbered: "parent/child#2". */
+/* Appends the names of an instance and its parent. If several instances have the same name, those after the first one
+ * are numbered: "parent/child#2". Appends "value" if the counterset has no instances. */
 void values_put_row_name(buffer *out, const pfb_collected_value *v);
 
-/* Appends the name of a counter. */
+/* Appends the name of a counter, or its id or position if it has no name. */
 void values_put_column_name(buffer *out, const pfb_collected_value *v);
 
-/* Appends at most `max_characters` characters of the name of the value's machine. Two backslashes are put before a name
- * that does not begin with one. */
+/* Appends at most `max_characters` characters of the name of the value's machine. A name that does not begin with a
+ * backslash is preceded by two. */
 void values_put_machine(buffer *out, const pfb_collected_value *v, size_t max_characters);
 
-/* Appends a part of the counter path of a value, \\MACHINE\Object(parent/instance#n)\Counter. Names that do not exist
- * are left out. A counter without a name is written as its number; so is a counterset, but in a log (is_log) it is left
- * out. Each name is cut after VALUES_LONGEST_PART characters. */
+/* Each function appends a part of the counter path of a value, \\MACHINE\Object(parent/instance#n)\Counter. Machines,
+ * parents and instances without a name are left out. Countersets and counters without a name are written as their
+ * number; in a log (is_log), a counterset without a name is left out. Each name is cut after VALUES_LONGEST_PART
+ * characters. */
 void values_put_set_path(buffer *out, const pfb_collected_value *v, bool is_log);      /* \\MACHINE\Object */
-void values_put_instance_path(buffer *out, const pfb_collected_value *v, bool is_log); /* all before the counter */
-void values_put_counter(buffer *out, const pfb_collected_value *v);
+void values_put_instance_path(buffer *out, const pfb_collected_value *v, bool is_log); /* all but the counter */
+void values_put_counter(buffer *out, const pfb_collected_value *v);                    /* the counter */
 
 #endif

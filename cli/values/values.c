@@ -31,8 +31,8 @@ static bool print_values(values_printer *p, pfb_collector *collector)
     return true;
 }
 
-/* Used if is_live is set. Returns true if the current sample is printed. A sample may come in several parts with the
- * same number. A sample that is not printed is only searched for the counter to sort by. */
+/* Called only if is_live is set. Returns true if the current sample is printed. A sample may come in several parts,
+ * which have the same number. The first sample, if it is not printed, is searched for the counter to sort by. */
 static bool is_printed_live(values_printer *p, pfb_collector *collector)
 {
     pfb_collected_value v;

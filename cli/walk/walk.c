@@ -18,7 +18,7 @@ static void walk_trailing(walk *w, const file_bytes *bytes, size_t offset)
         walk_note(w, bytes, PFB_NOTE_TRAILING_BYTES);
 }
 
-/* The V2 reply of a chunk. */
+/* Walks the V2 reply of a chunk. */
 static void walk_lone_data(walk *w, const file_bytes *bytes)
 {
     size_t size = 0;
@@ -26,7 +26,7 @@ static void walk_lone_data(walk *w, const file_bytes *bytes)
         walk_trailing(w, bytes, size);
 }
 
-/* The V1 block of a chunk. */
+/* Walks the V1 block of a chunk. */
 static void walk_lone_v1(walk *w, const file_bytes *bytes)
 {
     size_t size = 0;
@@ -35,8 +35,8 @@ static void walk_lone_v1(walk *w, const file_bytes *bytes)
         walk_trailing(w, bytes, size);
 }
 
-/* All blocks of a file. The walk ends at the first error, because the start of the next block is then unknown. An error
- * inside a V1 block with a valid header does not end it: the header has the size of the block. */
+/* Walks all blocks of a file. The walk ends at the first error, because the start of the next block is then unknown. An
+ * error inside a V1 block with a valid header does not end the walk: the header has the size of the block. */
 static void walk_blocks(walk *w)
 {
     input *in = w->in;
@@ -84,7 +84,7 @@ static void print_text(walk *w, const file_bytes *bytes)
     explain_row(w->page, bytes, 0, bytes->size, FIELD_ASCII, "text");
 }
 
-/* Begins a chunk with its header and the fields before its body. */
+/* Begins a chunk on the page of explain, with its header and the fields before its body. */
 static void explain_chunk(const walk *w, const file_bytes *file, const pfb_chunk *chunk)
 {
     size_t payload = chunk->offset + PFB_CHUNK_HEADER_BYTES;
@@ -162,7 +162,7 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
     input_progress(w->in, chunk->offset);
 }
 
-/* The first chunk of a capture. The reader checks it but does not return it. */
+/* Returns the first chunk of a capture. The reader checks it but does not return it. */
 static pfb_chunk start_chunk(const input *in)
 {
     pfb_chunk chunk = {.tag = PFB_TAG_CAPTURE, .is_known = true, .body_offset = PFB_CHUNK_HEADER_BYTES};
@@ -171,7 +171,7 @@ static pfb_chunk start_chunk(const input *in)
     return chunk;
 }
 
-/* An error in the body of a chunk does not end the walk: the chunk header has its size. */
+/* Walks a capture. An error in the body of a chunk does not end the walk: the chunk header has the size of the body. */
 static void walk_capture(walk *w)
 {
     input *in = w->in;
@@ -210,9 +210,9 @@ void walk_capture_parts(walk *w, uint32_t tag, const char *what)
     walk_fail(w, &whole, found.capture.error);
 }
 
-/* ---- Everything ------------------------------------------------------------------------------------------ */
+/* ---- Files ----------------------------------------------------------------------------------------------- */
 
-/* A file of unknown format. */
+/* Reports a file of unknown format. */
 static void refuse_input(walk *w)
 {
     output *out = w->out;

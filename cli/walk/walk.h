@@ -6,7 +6,7 @@
 
 /* Reads the whole content of a file and writes a record for each chunk, block, result, instance and value. `show`
  * prints the records. `check` runs the same walk without output and uses its first error and its counts. `explain` runs
- * it with a page, to which it passes the offsets of all structures. */
+ * the walk with a page, which receives the offsets of all structures. */
 
 void walk_input(walk *w);
 

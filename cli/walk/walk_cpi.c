@@ -27,7 +27,7 @@ static const struct {
     {0x2, PFB_CPI_THREAD_HOOK, STRUCTURE_CPI_THREAD}, {0xF, PFB_CPI_LABEL_END, STRUCTURE_CPI_LABEL},
 };
 
-/* A figure, and in JSON also the two words that store it. */
+/* Prints a figure, and in JSON also the two words that store it. */
 static void print_figure(output *out, const char *key, const char *words_key, pfb_cpi_words words)
 {
     double value;
@@ -45,8 +45,8 @@ static void print_figure(output *out, const char *key, const char *words_key, pf
     output_end_object(out);
 }
 
-/* The figures that a hook stores for a CPU (`owner` is its position), for the system (PFB_CPI_OF_SYSTEM) or for the
- * thread (PFB_CPI_OF_THREAD). Prints nothing if the hook does not store them. */
+/* Prints the figures that a hook stores for a CPU (`owner` is its position), for the system (PFB_CPI_OF_SYSTEM) or for
+ * the thread (PFB_CPI_OF_THREAD). Prints nothing if the hook does not store them. */
 static void print_figures(const hook_walk *h, pfb_cpi_hook_kind kind, uint32_t owner)
 {
     output *out = h->w->out;
@@ -133,7 +133,7 @@ static void put_count(table *t, bool exists, uint64_t count)
     put_cell(t, &cell);
 }
 
-/* The figure as its two words store it, without rounding. */
+/* Adds a cell with the figure as its two words store it, without rounding. */
 static void put_figure(table *t, bool exists, pfb_cpi_words words)
 {
     buffer cell = {0};
@@ -145,8 +145,8 @@ static void put_figure(table *t, bool exists, pfb_cpi_words words)
     put_cell(t, &cell);
 }
 
-/* The row of a CPU (`owner` is its position), of the system or of the thread. Adds no row if the hook does not store
- * the figures. */
+/* Adds the row of a CPU (`owner` is its position), of the system or of the thread. Adds no row if the hook does not
+ * store the figures. */
 static void put_row(const hook_walk *h, table *t, pfb_cpi_hook_kind kind, uint32_t owner)
 {
     buffer name = {0};
@@ -169,8 +169,8 @@ static void put_row(const hook_walk *h, table *t, pfb_cpi_hook_kind kind, uint32
     put_figure(t, stored.has_scaled, stored.busy);
 }
 
-/* A row for each owner of figures in each hook of the group. CPUs are named by position, because hooks do not store
- * their numbers. */
+/* Prints a table of the group's figures: for each hook a row per CPU, for the system and for the thread. CPUs are named
+ * by position, because hooks do not store their numbers. */
 static void print_table(const hook_walk *h)
 {
     static const char *const headings[TABLE_COLUMNS] = {"hook",          "instr",  "cycles", "cpi",
@@ -238,22 +238,22 @@ static void print_warnings(const hook_walk *h)
 
 /* ---- The bytes, for explain -------------------------------------------------------------------------------------- */
 
-/* Offsets in a record. */
+/* Offsets of fields in a record. */
 enum {
     MAJOR_AT = 2,
     MINOR_AT = 4,
     FLAGS_AT = 12,
     CPUS_AT = 16,
-    SYSTEM_COUNTS_AT = 24, /* also of the thread */
+    SYSTEM_COUNTS_AT = 24, /* also the counts of the thread */
     LABEL_LENGTH_AT = 24,
     LABEL_AT = 28,
-    FIGURES_AT = 28, /* of the summary */
+    FIGURES_AT = 28, /* the figures of the summary */
     PROCESSORS_COUNTS_AT = 28
 };
 
 enum { FIGURE_BYTES = 8, COUNTS_BYTES = 24 };
 
-/* Returns a number of `size` bytes, or 0 if the bytes end before it. */
+/* Returns a number of `size` bytes, or 0 if it does not lie within the bytes. */
 static uint32_t load(const file_bytes *bytes, size_t offset, size_t size)
 {
     if (offset > bytes->size || size > bytes->size - offset)
@@ -273,8 +273,9 @@ static void explain_processors(const walk *w, const file_bytes *record, size_t a
     }
 }
 
-/* Prints the figures of a summary, in their order: the CPI of each CPU and of the system; if flagged, scaled CPI and
- * busy of each CPU and of the system; if flagged, the CPI of the thread. */
+/* Prints the figures of a summary in the order in which they are stored: the CPI of each CPU and of the system; with
+ * PFB_CPI_FLAG_SCALED, scaled CPI and busy of each CPU and of the system; with PFB_CPI_FLAG_THREAD, the CPI of the
+ * thread. */
 static void explain_summary(const walk *w, const file_bytes *record, size_t at, uint32_t cpu_count, uint32_t flags)
 {
     explainer *page = w->page;
@@ -326,7 +327,7 @@ static size_t find_layout(const file_bytes *record, size_t at)
     return row;
 }
 
-/* Prints a record and returns where it ends. If `has_error`, the record is malformed, and its size may be too. */
+/* Prints a record and returns its end. If `has_error` is true, the record is malformed, and its size may be wrong. */
 static size_t explain_hook(const hook_walk *h, size_t at, bool has_error)
 {
     enum { TYPE_BITS = 3 }; /* low bits of the size: the type of the record */

@@ -216,7 +216,7 @@ static void walk_sample(log_walk *l)
     walk_fail(l->w, &l->content, reader.error);
 }
 
-/* A record with a name table. */
+/* Walks a record with a name table. */
 static void walk_log_names(log_walk *l)
 {
     pfb_log_names names;
@@ -339,14 +339,14 @@ static void print_column(output *out, const pfb_pdh_text_path *path)
 
 /* ---- The bytes of a text log, for explain ------------------------------------------------------------------- */
 
-/* A line whose cells are printed. The reader returns only where a cell begins, so a cell is printed when the start of
- * the next cell is known. */
+/* A line whose cells are being printed. The reader returns only where a cell begins, so a cell is printed when the
+ * start of the next cell is known. */
 typedef struct line_cells {
     explainer *page;
     file_bytes file;
-    size_t end;    /* of the line */
-    size_t at;     /* of the last cell */
-    size_t number; /* of the last cell; 0: the time, or in the header the time zone */
+    size_t end;    /* end of the line */
+    size_t at;     /* start of the last cell */
+    size_t number; /* number of the last cell; cell 0 is the time, or in the header the time zone */
 } line_cells;
 
 static void begin_line(line_cells *line, const walk *w, size_t offset, const char *title)
@@ -362,7 +362,7 @@ static void begin_line(line_cells *line, const walk *w, size_t offset, const cha
                   title);
 }
 
-/* Prints the last cell, which ends where the next one begins. */
+/* Prints the last cell. `end` is its end: the start of the next cell, or the end of the line. */
 static void put_cell(const line_cells *line, size_t end)
 {
     if (line->number == 0)
@@ -415,7 +415,7 @@ static void walk_row(walk *w, pfb_pdh_text_reader *text, const pfb_pdh_text_row 
     end_line(&line);
 }
 
-/* The beginning of the line that contains an offset. */
+/* Returns the start of the line that contains an offset. */
 static size_t find_line(const input *in, size_t offset)
 {
     while (offset > 0 && in->data[offset - 1] != '\n')
@@ -423,7 +423,7 @@ static size_t find_line(const input *in, size_t offset)
     return offset;
 }
 
-/* The header line: the cell of the time zone, then a path per column. */
+/* Walks the header line, which has the cell of the time zone and then a path per column. */
 static void walk_header(walk *w, pfb_pdh_text_reader *text)
 {
     pfb_pdh_text_path path;

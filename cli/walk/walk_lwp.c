@@ -8,7 +8,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* State of the walk of an LWP snapshot: the registers of the CPUID leaf, the control block and the ring. */
+/* State of the walk of an LWP snapshot, which has the registers of the CPUID leaf, the control block and the ring. */
 typedef struct lwp_walk {
     walk *walk;
     const file_bytes *bytes;
@@ -31,7 +31,7 @@ static size_t offset_of(const lwp_walk *l, pfb_lwp_part part, size_t offset)
 
 /* ---- The control block ------------------------------------------------------------------------------------------ */
 
-/* The set bits of a word by name; bits without a name by number. */
+/* Prints the set bits of a word by name; bits without a name by number. */
 static void print_names(output *out, const char *key, uint32_t bits, const char *(*name_of)(unsigned bit))
 {
     char texts[32][8];
@@ -81,7 +81,8 @@ static void print_control(const lwp_walk *l)
     walk_print_fields(&s, "BaseIP, LimitIP");
     output_unsigned(out, "event_bytes", l->lwp.capabilities.event_bytes);
     output_unsigned(out, "slots", l->lwp.slots);
-    walk_print_number(l->walk, "unread", !is_continuous(l), l->lwp.count); /* continuous: the tail does not tell it */
+    /* In continuous mode the tail does not show how many records are unread. */
+    walk_print_number(l->walk, "unread", !is_continuous(l), l->lwp.count);
     output_end(out);
 }
 
@@ -156,7 +157,7 @@ static void print_summary(const lwp_walk *l)
     output_end(out);
 }
 
-/* The unread records. In continuous mode, all slots from the head on except those that were never written. */
+/* Walks the unread records; in continuous mode all slots from the head on, except those that were never written. */
 static void walk_events(lwp_walk *l)
 {
     pfb_lwp_event event;
@@ -197,7 +198,7 @@ static void explain_control(const lwp_walk *l)
     explain_end(page, l->bytes, at + l->parts.control_size);
 }
 
-/* All records of the ring, including those that were read before the snapshot was taken. */
+/* Prints all records of the ring, including those that were read before the snapshot was taken. */
 static void explain_ring(const lwp_walk *l, bool is_open)
 {
     enum { RING_SIZE = 8 };

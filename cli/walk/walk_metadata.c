@@ -24,8 +24,8 @@ static void print_counter(walk *w, const file_bytes *bytes, const pfb_counter *c
     explain_end(w->page, bytes, 0);
 }
 
-/* Ends the walk of these bytes: reports the error, if there is one. On the page of explain it adds the bytes that
- * belong to no field. */
+/* Ends the walk of these bytes: reports the error, if there is one, and adds the bytes that belong to no field to the
+ * page of explain. */
 static void end_part(walk *w, const file_bytes *bytes, pfb_error error)
 {
     walk_fail(w, bytes, error);

@@ -89,7 +89,7 @@ static void print_step(const step_walk *s)
 
 enum { LINE_HEAD, LINE_WIDTHS, LINE_SNAPSHOT, LINE_CPU, LINE_THREAD, LINE_REFUSAL, LINE_KINDS, MAX_WORDS = 6 };
 
-/* The words of a line: the first one, which is its kind, and what the others mean. */
+/* For each kind of line, the first word, which names the kind, and the meanings of the other words. */
 static const char *const line_words[LINE_KINDS][MAX_WORDS] = {
     [LINE_HEAD] = {"cpi-snapshots", "version"},
     [LINE_WIDTHS] = {"widths", "bits of instructions", "bits of cycles"},
@@ -99,11 +99,11 @@ static const char *const line_words[LINE_KINDS][MAX_WORDS] = {
     [LINE_REFUSAL] = {"refuse", "code", "sentence"},
 };
 
-/* A line: where its bytes begin and end, and its text without the line end and surrounding blanks. */
+/* A line from `at` to `end`, and its text, without surrounding blanks and the line end, from `text` to `text_end`. */
 typedef struct text_line {
     size_t at, end;
     size_t text, text_end;
-    size_t kind; /* LINE_KINDS: unknown */
+    size_t kind; /* a LINE_ constant; LINE_KINDS: unknown */
 } text_line;
 
 static bool is_blank(uint8_t byte)
@@ -155,7 +155,7 @@ static void explain_line_words(const step_walk *s, const text_line *line)
     }
 }
 
-/* Prints the lines up to `end`. A snapshot is a structure with a line for each CPU and the thread inside. */
+/* Prints the lines up to `end`. The lines of CPUs and of the thread are inside the structure of their snapshot. */
 static void explain_lines(step_walk *s, size_t end)
 {
     enum { MARK_BYTES = 3 };
@@ -195,7 +195,7 @@ static void explain_lines(step_walk *s, size_t end)
         explain_end(page, bytes, 0);
 }
 
-/* Prints the lines that are left. After an error these end with the line that has it. */
+/* Prints the remaining lines. After an error, the malformed line is the last one. */
 static void explain_last_lines(step_walk *s)
 {
     const file_bytes *bytes = s->bytes;

@@ -112,7 +112,7 @@ static void print_field(const walk *w, const field *f, const uint8_t *data)
         break;
     case FIELD_HIGH_LOW:
     case FIELD_FIGURE:
-    case FIELD_BYTES: /* such fields have no key */
+    case FIELD_BYTES: /* fields of these kinds have no key */
         break;
     }
 }

@@ -8,14 +8,14 @@
 #include "names/titles.h"
 #include "output/output.h"
 
-/* The state of a walk (walk.h), and what its parts have in common. */
+/* The state of a walk (walk.h), and functions that its parts share. */
 
 typedef struct walk_counts {
     uint64_t chunks, blocks, results, objects, instances, values;
-    uint64_t groups;        /* of CPI hooks */
+    uint64_t groups;        /* groups of CPI hooks */
     uint64_t steps;         /* snapshots and refusals in texts of CPI snapshots */
     uint64_t items;         /* metadata, paths of logs, notes, LWP snapshots and events */
-    uint64_t records;       /* of perfmon logs */
+    uint64_t records;       /* records of perfmon logs */
     uint64_t unread_chunks; /* chunks with a tag, version or request code that this program does not read */
 } walk_counts;
 
@@ -23,9 +23,9 @@ typedef struct walk {
     input *in;
     output *out;
     const pfb_read_options *options;
-    uint32_t request;    /* of INPUT_REGISTRATION */
+    uint32_t request;    /* INPUT_REGISTRATION: the request code of the reply */
     title_names *titles; /* names of V1 title indexes; null: none */
-    explainer *page;     /* of explain; else null */
+    explainer *page;     /* the page of `explain`; null in other commands */
     bool has_tables;     /* text: the figures of CPI hooks are printed as a table instead of lines */
     bool is_big_endian;  /* the bytes that are read are a V1 block in this byte order */
     /* ------------------------------------------------------------------------------------------ */
@@ -35,8 +35,8 @@ typedef struct walk {
     walk_counts counts;
 } walk;
 
-/* Returns false if nothing is printed. Callers then skip the records of instances and values, which take more time to
- * make than the values take to read. */
+/* Returns false if nothing is printed. Callers then skip the records of instances and values, because making them takes
+ * longer than reading the values. */
 static inline bool walk_has_records(const walk *w)
 {
     return w->out->format != OUTPUT_NONE;
@@ -47,8 +47,8 @@ static inline bool walk_is_text(const walk *w)
     return w->out->format == OUTPUT_TEXT;
 }
 
-/* Handles an error in these bytes, unless its code is PFB_OK: stores the first one, and reports it if there is output.
- */
+/* Handles an error in these bytes, unless its code is PFB_OK: stores it if it is the first one, and reports it if there
+ * is output. */
 void walk_fail(walk *w, const file_bytes *bytes, pfb_error error);
 
 /* Handles deviations that were tolerated in these bytes (PFB_NOTE_ bits): stores them, and prints a record if there are
@@ -57,7 +57,8 @@ void walk_note(walk *w, const file_bytes *bytes, uint32_t notes);
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-/* A structure of the description of fields. A reader has checked that its fixed part is inside the bytes. */
+/* A structure in the bytes, whose fields are described in fields/fields.c. A reader has checked that its fixed part is
+ * inside the bytes. */
 typedef struct walk_structure {
     const walk *w;
     const file_bytes *bytes;
@@ -69,20 +70,19 @@ typedef struct walk_structure {
 walk_structure walk_begin(const walk *w, const file_bytes *bytes, const char *record, size_t depth, structure which,
                           size_t offset);
 
-/* Writes the values of these fields in this order, each with the key of its row. `names` are names of rows with ", "
- * between them. */
+/* Writes the fields with these names in this order, each with its key. The names are separated by ", ". */
 void walk_print_fields(const walk_structure *s, const char *names);
 
-/* The same; if `exists` is false, the values are null. */
+/* The same as walk_print_fields(), but the values are null if `exists` is false. */
 void walk_print_fields_if(const walk_structure *s, bool exists, const char *names);
 
-/* Writes a number; null if `exists` is false. */
+/* Writes a number, or null if `exists` is false. */
 void walk_print_number(const walk *w, const char *key, bool exists, uint64_t number);
 
 /* Writes the 16 bytes of a GUID. */
 void walk_print_guid(const walk *w, const char *key, const uint8_t *data);
 
-/* Writes the fields of a value: "raw", and if it is not a number "hex" with its bytes. */
+/* Writes the field "raw" of a value. If the value is not a number, "raw" is null and the field "hex" has the bytes. */
 void walk_print_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *bytes, size_t size);
 
 #endif

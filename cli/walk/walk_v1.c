@@ -30,7 +30,7 @@ static void print_block(const v1_walk *v)
     output *out = v->w->out;
     walk_structure s = walk_begin(v->w, v->bytes, "data", 0, STRUCTURE_DATA_BLOCK, 0);
     walk_print_fields(&s, "Version");
-    output_unsigned(out, "size", v->block.total_size_bytes); /* the reader may have corrected it */
+    output_unsigned(out, "size", v->block.total_size_bytes); /* the reader may have corrected TotalByteLength */
     walk_print_fields(&s, "NumObjectTypes, PerfTime, PerfTime100nSec, PerfFreq, SystemTime");
     if (!walk_is_text(v->w)) {
         walk_print_fields(&s, "Revision");
@@ -73,7 +73,7 @@ static void print_counter(const v1_walk *v, const pfb_v1_counter *counter)
 
 /* ---- Instances and values -------------------------------------------------------------------------------- */
 
-/* The row of the current instance in the table; null if there is no table, because nothing is printed. */
+/* Returns the row of the current instance in the table, or null if the table does not have it. */
 static const pfb_sample_row *find_row(const v1_walk *v)
 {
     if (v->object.position >= v->table.counts.results)
@@ -95,7 +95,7 @@ static void print_instance(const v1_walk *v)
         walk_print_fields(&s, "UniqueID");
     if (!walk_is_text(v->w) || (row && row->occurrence > 0))
         output_unsigned(out, "occurrence", row ? row->occurrence : 0);
-    output_name(out, "parent", row ? row->parent : (pfb_name){0}); /* null if the block does not have it */
+    output_name(out, "parent", row ? row->parent : (pfb_name){0}); /* null if the parent is not in the block */
     walk_print_fields_if(&s, v->instance.parent_title != 0, "ParentObjectTitleIndex, ParentObjectInstance");
     output_end(out);
 }
@@ -120,7 +120,7 @@ static void print_value(const v1_walk *v, bool has_instances, const pfb_v1_value
 
 /* ---- The bytes, for explain ------------------------------------------------------------------------------ */
 
-/* The name of a title index; none without a page, which saves the search. */
+/* Returns the name of a title index. Without a page the name is not needed, so it is not searched for. */
 static pfb_name title_of(const v1_walk *v, uint32_t index)
 {
     return v->w->page ? title_names_find(v->w->titles, index) : (pfb_name){0};
@@ -172,8 +172,8 @@ static void explain_value(const v1_walk *v, const pfb_v1_value *value)
     buffer_free(&name);
 }
 
-/* Prints the name of the machine if it begins before `offset`. Returns true if it does. The page has rows in the order
- * of their offsets, and the name may be anywhere in the block. */
+/* Prints the name of the machine and returns true if the name begins before `offset`. The page has rows in the order of
+ * their offsets, and the name may be anywhere in the block. */
 static bool explain_machine(const v1_walk *v, size_t offset)
 {
     const pfb_name *name = &v->block.system_name;
@@ -241,7 +241,7 @@ static void walk_objects(v1_walk *v)
     if (walk_has_records(w))
         load_table(v);
     print_block(v);
-    walk_fail(w, v->bytes, v->block.error); /* an invalid system name: the objects can be read */
+    walk_fail(w, v->bytes, v->block.error); /* an invalid system name does not prevent reading the objects */
     while (!output_failed(w->out) && pfb_v1_next_object(&v->block, &v->object)) {
         has_machine = has_machine || explain_machine(v, v->object.offset);
         walk_object(v);

@@ -7,15 +7,15 @@
 #include <inttypes.h>
 
 /* State of the walk of a V2 reply. */
-typedef struct data_walk {
+typedef struct v2_walk {
     walk *w;
     const file_bytes *bytes;
-    pfb_v2_reader block;
+    pfb_v2_reader reply;
     pfb_v2_result result;
     pfb_v2_instance instance;
-} data_walk;
+} v2_walk;
 
-static void print_block(const data_walk *d)
+static void print_reply(const v2_walk *d)
 {
     output *out = d->w->out;
     walk_structure s = walk_begin(d->w, d->bytes, "data", 0, STRUCTURE_DATA_HEADER, 0);
@@ -23,7 +23,7 @@ static void print_block(const data_walk *d)
     output_end(out);
 }
 
-static void print_result(const data_walk *d)
+static void print_result(const v2_walk *d)
 {
     output *out = d->w->out;
     const pfb_v2_result *result = &d->result;
@@ -36,8 +36,8 @@ static void print_result(const data_walk *d)
     output_end(out);
 }
 
-/* Results of kinds without instances are read as one instance without a name, which has no record. */
-static void print_instance(const data_walk *d)
+/* Prints an instance. Results of kinds without instances are read as one instance without a name; it has no record. */
+static void print_instance(const v2_walk *d)
 {
     const pfb_v2_instance *instance = &d->instance;
     if (!instance->name.bytes)
@@ -52,7 +52,7 @@ static void print_instance(const data_walk *d)
     output_end(out);
 }
 
-static void print_value(const data_walk *d, const pfb_v2_value *value)
+static void print_value(const v2_walk *d, const pfb_v2_value *value)
 {
     output *out = d->w->out;
     walk_structure s =
@@ -69,11 +69,12 @@ static void print_value(const data_walk *d, const pfb_v2_value *value)
     output_end(out);
 }
 
-/* ---- The bytes of data blocks, for explain --------------------------------------------------------------- */
+/* ---- The bytes, for explain ------------------------------------------------------------------------------ */
 
-/* Begins a result: its header, the counter ids, and the header of the instances (PERF_MULTI_INSTANCES). If there are
- * counter ids, that header begins dwSize bytes after the start of PERF_MULTI_COUNTERS. */
-static void explain_result(const data_walk *d)
+/* Begins a result on the page: its header, the counter ids (PERF_MULTI_COUNTERS), and the header of the instances
+ * (PERF_MULTI_INSTANCES). If there are counter ids, PERF_MULTI_INSTANCES begins PERF_MULTI_COUNTERS.dwSize bytes after
+ * the start of PERF_MULTI_COUNTERS. */
+static void explain_result(const v2_walk *d)
 {
     enum { HEADER = 16 };
     explainer *page = d->w->page;
@@ -83,7 +84,7 @@ static void explain_result(const data_walk *d)
     size_t end = result->offset + result->size_bytes;
     if (!page)
         return;
-    explain_begin(page, bytes, STRUCTURE_COUNTER_HEADER, result->offset, d->block.result_count > EXPLAIN_MAX_OPEN, NULL,
+    explain_begin(page, bytes, STRUCTURE_COUNTER_HEADER, result->offset, d->reply.result_count > EXPLAIN_MAX_OPEN, NULL,
                   "result %" PRIu32 ", %s", result->index, names_of_kind(result->kind));
     if (result->kind == PFB_V2_MULTIPLE_COUNTERS || result->kind == PFB_V2_COUNTERSET) {
         explain_fields(page, bytes, STRUCTURE_MULTI_COUNTERS, at);
@@ -96,7 +97,7 @@ static void explain_result(const data_walk *d)
         explain_fields(page, bytes, STRUCTURE_MULTI_INSTANCES, at);
 }
 
-static void explain_instance(const data_walk *d)
+static void explain_instance(const v2_walk *d)
 {
     enum { NUL_BYTES = 2 };
     if (!d->instance.name.bytes)
@@ -106,7 +107,7 @@ static void explain_instance(const data_walk *d)
     explain_name(d->w->page, d->bytes, &d->instance.name, NUL_BYTES, "name");
 }
 
-static void explain_value(const data_walk *d, const pfb_v2_value *value)
+static void explain_value(const v2_walk *d, const pfb_v2_value *value)
 {
     field_kind kind = value->is_number ? FIELD_UNSIGNED : FIELD_BYTES;
     explain_fields(d->w->page, d->bytes, STRUCTURE_COUNTER_DATA, value->offset);
@@ -117,9 +118,9 @@ static void explain_value(const data_walk *d, const pfb_v2_value *value)
         explain_row(d->w->page, d->bytes, value->data_offset, value->data_size_bytes, kind, "value");
 }
 
-/* ---- Walking data blocks --------------------------------------------------------------------------------- */
+/* ---- Walking --------------------------------------------------------------------------------------------- */
 
-static void walk_instance(data_walk *d)
+static void walk_instance(v2_walk *d)
 {
     walk *w = d->w;
     pfb_v2_value value;
@@ -128,47 +129,47 @@ static void walk_instance(data_walk *d)
     if (walk_has_records(w))
         print_instance(d);
     explain_instance(d);
-    while (!output_failed(w->out) && pfb_v2_next_value(&d->block, &value)) {
+    while (!output_failed(w->out) && pfb_v2_next_value(&d->reply, &value)) {
         w->counts.values++;
         if (walk_has_records(w))
             print_value(d, &value);
         if (w->page)
             explain_value(d, &value);
     }
-    explain_broken(w->page, d->bytes, d->block.error);
+    explain_broken(w->page, d->bytes, d->reply.error);
     if (is_named)
         explain_end(w->page, d->bytes, 0);
 }
 
-static void walk_result(data_walk *d)
+static void walk_result(v2_walk *d)
 {
     walk *w = d->w;
     w->counts.results++;
     if (walk_has_records(w))
         print_result(d);
     explain_result(d);
-    while (!output_failed(w->out) && pfb_v2_next_instance(&d->block, &d->instance))
+    while (!output_failed(w->out) && pfb_v2_next_instance(&d->reply, &d->instance))
         walk_instance(d);
-    explain_part_end(w->page, d->bytes, d->block.error, d->result.offset + d->result.size_bytes);
+    explain_part_end(w->page, d->bytes, d->reply.error, d->result.offset + d->result.size_bytes);
     explain_end(w->page, d->bytes, 0);
 }
 
 bool walk_v2(walk *w, const file_bytes *bytes, size_t *size)
 {
-    data_walk d = {.w = w, .bytes = bytes};
-    bool is_open = pfb_v2_open(&d.block, bytes->data, bytes->size, w->options);
-    size_t end = is_open ? d.block.total_size_bytes : bytes->size;
+    v2_walk d = {.w = w, .bytes = bytes};
+    bool is_open = pfb_v2_open(&d.reply, bytes->data, bytes->size, w->options);
+    size_t end = is_open ? d.reply.total_size_bytes : bytes->size;
     explain_begin(w->page, bytes, STRUCTURE_DATA_HEADER, 0, false, NULL, "reply");
     if (is_open) {
-        *size = d.block.total_size_bytes;
+        *size = d.reply.total_size_bytes;
         w->counts.blocks++;
-        print_block(&d);
-        while (!output_failed(w->out) && pfb_v2_next_result(&d.block, &d.result))
+        print_reply(&d);
+        while (!output_failed(w->out) && pfb_v2_next_result(&d.reply, &d.result))
             walk_result(&d);
-        walk_note(w, bytes, d.block.notes);
+        walk_note(w, bytes, d.reply.notes);
     }
-    walk_fail(w, bytes, d.block.error);
-    explain_part_end(w->page, bytes, d.block.error, end);
+    walk_fail(w, bytes, d.reply.error);
+    explain_part_end(w->page, bytes, d.reply.error, end);
     explain_end(w->page, bytes, 0);
-    return d.block.error.code == PFB_OK;
+    return d.reply.error.code == PFB_OK;
 }
