@@ -353,8 +353,7 @@ static bool is_in_use(DWORD error)
     return error == ERROR_ACCESS_DENIED || error == ERROR_SHARING_VIOLATION;
 }
 
-/* Windows does not replace a file that a reader has open. Readers close it soon, so the function retries for a second.
- */
+/* Windows does not replace a file that a reader has open. Readers close it soon, so this function retries for 1 s. */
 bool system_replace(const char *from, const char *to)
 {
     enum { MAX_TRIES = 100, PAUSE = 10 /* milliseconds */ };

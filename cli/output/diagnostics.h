@@ -30,8 +30,7 @@ void diagnostics_malformed(const char *file, pfb_error error);
  * caller escapes text from an input with text_safe(). */
 void diagnostics_input(const char *file, uint64_t offset, const char *code, const char *format, ...) TEXT_PRINTF(4, 5);
 
-/* Prints "FILE: sentence", where the sentence is the system's text for `number`, a value of errno, and raises status 3.
- */
+/* Prints "FILE: sentence" and raises status 3. The sentence is the system's text for `number`, a value of errno. */
 void diagnostics_file(const char *file, int number);
 
 /* Prints "SUBJECT: sentence" with a formatted sentence, which is escaped, and raises `status`. With STATUS_FINE the

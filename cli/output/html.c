@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-/* The character reference for a character with a meaning in HTML text or in the value of an attribute; null for others.
- */
+/* Returns the character reference of a character that HTML text or a quoted attribute cannot contain; else null. */
 static const char *reference(char c)
 {
     switch (c) {

@@ -84,8 +84,7 @@ void output_name(output *out, const char *key, pfb_name name);
 
 void output_names(output *out, const char *key, const char *const *names, size_t count); /* a list of words */
 
-/* In JSON, the fields between these two calls are members of an object `key`; in other formats, fields of the record.
- */
+/* In JSON, the fields between these calls are members of an object `key`; in other formats, fields of the record. */
 void output_begin_object(output *out, const char *key);
 void output_end_object(output *out);
 

@@ -47,7 +47,7 @@ static int decimal_exponent(double magnitude)
     return (int)low - 4;
 }
 
-/* Rounds `whole` + `rest` / `unit` to the nearest multiple of `step`, ties to even. Returns the result minus `whole`.
+/* Rounds `whole` + `rest` / `unit` to a multiple of `step`, to nearest, ties to even. Returns the result minus `whole`.
  */
 static int64_t round_to(uint64_t whole, uint64_t rest, uint64_t unit, uint64_t step)
 {

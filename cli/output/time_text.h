@@ -7,7 +7,7 @@
 
 #include <stdbool.h>
 
-/* Times of samples as text. `clock` counts 100 ns units since 1601-01-01 00:00 UTC, as FILETIME and PerfTime100NSec do.
+/* Times of samples as text. `clock` counts 100 ns units since 1601-01-01 00:00 UTC, like FILETIME and PerfTime100NSec.
  */
 
 /* Appends the time in UTC in the format of RFC 3339, "2026-11-23T03:05:00.1234567Z". Returns false, and appends

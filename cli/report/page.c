@@ -314,8 +314,7 @@ static void put_plot(page *p, const report_node *counter)
     put(p, "</div></div>\n");
 }
 
-/* Writes the name of a line: the instance's name, with a number if the name repeats; "value" if there is no instance.
- */
+/* Writes the name of a line: the instance's name, with a number if it repeats; "value" if there is no instance. */
 static void put_line_name(page *p, const report_node *node)
 {
     if (p->r->names[node->name].size == 0)

@@ -42,8 +42,7 @@ typedef struct report_description {
 
 report *report_begin(void);
 
-/* Adds a value. If a sample has several values with the same names, each has its own line, in the order of the calls.
- */
+/* Adds a value. If a sample has several values with the same names, each has its own line, in the order of calls. */
 void report_add(report *r, const report_value *value);
 
 /* Adds deviations from a format that were tolerated (PFB_NOTE_ bits) to those that the page lists. */

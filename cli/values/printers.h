@@ -6,8 +6,8 @@
 
 /* The formats of displayed values. Each function values_print_*() prints the current sample. */
 
-void values_print_records(values_printer *p,
-                          pfb_collector *collector); /* records.c; prints results without values too */
+/* records.c; also prints results that have no values. */
+void values_print_records(values_printer *p, pfb_collector *collector);
 void values_end_records(values_printer *p);
 
 void values_print_tables(values_printer *p, pfb_collector *collector); /* tables.c */

@@ -159,8 +159,7 @@ static int compare_counters(const void *left, const void *right)
     return order != 0 ? order : (a->counter_id > b->counter_id) - (a->counter_id < b->counter_id);
 }
 
-/* Sort key of metrics of one counterset with the same name: the base unit comes first, then units in ascending order.
- */
+/* Sort key of metrics of one counterset with the same name: the base unit is first, then units in ascending order. */
 static double unit_size(const metric *m)
 {
     return m->scale.times == m->scale.over ? 0 : m->scale.times / m->scale.over;
@@ -236,7 +235,7 @@ static void rank_names(exposition *e)
     }
     if (count > 0 && !e->p->metrics)
         diagnostics_say(STATUS_FINE, e->p->file,
-                        "counters left out because others come to the same name: %zu, first %s", count, name);
+                        "counters left out because other metrics have the same name: %zu, first %s", count, name);
 }
 
 /* ---- Metrics --------------------------------------------------------------------------------------------- */

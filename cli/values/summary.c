@@ -19,8 +19,7 @@ typedef struct summary_key {
     uint64_t attributes;
     pfb_guid guid;
     uint32_t title, counter_id, occurrence, type;
-    uint32_t result,
-        position; /* positions of the counterset and of the counter; 0 if a name or number identifies them */
+    uint32_t result, position; /* of a counterset or counter without name and number; otherwise 0 */
     uint8_t is_log, has_counterset, has_instance, has_parent, has_counter, has_machine, has_guid, has_title,
         has_counter_id, has_type;
     uint8_t zero[6]; /* takes the place of padding, whose bytes are unspecified: keys are compared as bytes */

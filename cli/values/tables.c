@@ -258,8 +258,7 @@ static bool has_previous(pfb_status status)
            status == PFB_STATUS_NEGATIVE_DENOMINATOR;
 }
 
-/* Marks as new the values of instances that lack a previous sample while other instances of the same counter have one.
- */
+/* Marks values as new if their instances lack a previous sample and other instances of the same counter have one. */
 static void mark_new_instances(value_table *t)
 {
     static const char word[] = "new";
@@ -377,7 +376,7 @@ static void put_legend(const value_table *t)
     if (t->has_incomplete)
         put_legend_part(&line, "~", "without instances that ended");
     if (has_new)
-        put_legend_part(&line, "new", "not in the sample before");
+        put_legend_part(&line, "new", "not in the previous sample");
     for (unsigned i = 1; i < 32; i++) {
         bool is_listed = i == PFB_STATUS_UNKNOWN_TYPE && t->has_raw;
         if ((statuses >> i & 1) && !is_listed)

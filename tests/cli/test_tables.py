@@ -161,7 +161,7 @@ class NewInstanceAtTop(Case):
                               "Queue").lines()
         self.assertEqual([line.split() for line in lines[-5:]], [
             ["b"], ["Reads/sec", "new"], ["Queue", "9"],
-            ["new", "not", "in", "the", "sample", "before"], []])
+            ["new", "not", "in", "the", "previous", "sample"], []])
 
 
 class New(Case):
@@ -189,7 +189,7 @@ class New(Case):
             ["-", "need_two_samples"]])
         self.assertEqual([line.split() for line in second], [
             ["Reads/sec"], ["a", "2.00"], ["c", "new"],
-            ["new", "not", "in", "the", "sample", "before"]])
+            ["new", "not", "in", "the", "previous", "sample"]])
 
     def test_nothing_to_compare_with(self):
         """If none of the instances is in the previous sample, none is marked
