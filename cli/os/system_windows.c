@@ -137,7 +137,7 @@ bool system_local_offset(int64_t moment, int32_t *minutes)
     SYSTEMTIME local;
     if (!FileTimeToSystemTime(&time, &utc) || !SystemTimeToFileTime(&utc, &time))
         return false;
-    units = filetime_value(time); /* the moment in whole milliseconds, as SYSTEMTIME has them */
+    units = filetime_value(time); /* after conversion to SYSTEMTIME and back, like the local time below */
     if (!SystemTimeToTzSpecificLocalTime(NULL, &utc, &local) || !SystemTimeToFileTime(&local, &time))
         return false;
     *minutes = (int32_t)((int64_t)(filetime_value(time) - units) / units_per_minute);
@@ -162,7 +162,7 @@ bool system_sleep_until(uint64_t moment)
 {
     for (uint64_t now = system_now(); now < moment && !interrupted; now = system_now()) {
         uint64_t sleep_time = moment - now < MAX_SLEEP ? moment - now : MAX_SLEEP;
-        Sleep((DWORD)(sleep_time / 1000000 + 1));
+        Sleep((DWORD)(sleep_time / 1000000 + 1)); /* milliseconds, rounded up so as not to wake before the moment */
     }
     return !interrupted;
 }
@@ -323,7 +323,7 @@ int system_read_open(const char *path)
 
 long long system_read_some(int file, void *bytes, size_t size)
 {
-    const size_t limit = 1u << 30;
+    const size_t limit = 1u << 30; /* _read() returns the number of bytes as an int */
     return _read(file, bytes, (unsigned)(size < limit ? size : limit));
 }
 
@@ -348,6 +348,7 @@ int system_create(const char *path)
     return open_file(path, _O_WRONLY | _O_CREAT | _O_EXCL);
 }
 
+/* Returns true for the errors of MoveFileExW() that mean that a process has the file open. */
 static bool is_in_use(DWORD error)
 {
     return error == ERROR_ACCESS_DENIED || error == ERROR_SHARING_VIOLATION;
@@ -476,7 +477,7 @@ bool system_is_same_file(int left, int right)
 
 long long system_write_some(int file, const char *bytes, size_t size)
 {
-    const size_t limit = 1u << 30;
+    const size_t limit = 1u << 30; /* _write() returns the number of bytes as an int */
     return _write(file, bytes, (unsigned)(size < limit ? size : limit));
 }
 

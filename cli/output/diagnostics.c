@@ -13,7 +13,7 @@
 /* ---- Status ---------------------------------------------------------------------------------------------- */
 
 static bool raised[STATUS_COUNT]; /* the statuses that occurred */
-static bool has_no_notes;         /* --quiet: notes and progress are not printed */
+static bool hides_notes;          /* --quiet: notes and progress are not printed */
 static bool is_muted;
 
 static void raise_status(exit_status status)
@@ -33,7 +33,7 @@ exit_status diagnostics_status(void)
 
 void diagnostics_quiet(bool is_quiet)
 {
-    has_no_notes = is_quiet;
+    hides_notes = is_quiet;
 }
 
 void diagnostics_mute(bool is_mute)
@@ -43,7 +43,7 @@ void diagnostics_mute(bool is_mute)
 
 /* ---- Lines ----------------------------------------------------------------------------------------------- */
 
-static buffer *copies;
+static buffer *copies; /* receives a copy of each line; null: no copies are made */
 
 void diagnostics_copy_to(buffer *lines)
 {
@@ -103,7 +103,7 @@ void diagnostics_say(exit_status status, const char *subject, const char *format
     buffer line = {0};
     buffer sentence = {0};
     va_list arguments;
-    if (status == STATUS_FINE && has_no_notes)
+    if (status == STATUS_FINE && hides_notes)
         return;
     va_start(arguments, format);
     buffer_format_list(&sentence, format, arguments);
@@ -119,7 +119,7 @@ void diagnostics_note(const char *file, size_t offset, const char *format, ...)
 {
     buffer line = {0};
     va_list arguments;
-    if (has_no_notes)
+    if (hides_notes)
         return;
     begin_line(&line, file);
     buffer_format(&line, "offset %zu: note: ", offset);
@@ -131,7 +131,7 @@ void diagnostics_note(const char *file, size_t offset, const char *format, ...)
 
 /* ---- Progress -------------------------------------------------------------------------------------------- */
 
-/* Nanoseconds. */
+/* Nanoseconds before progress is first shown, and between its updates. */
 #define FIRST_DELAY UINT64_C(1000000000)
 #define MIN_INTERVAL UINT64_C(200000000)
 
@@ -147,7 +147,7 @@ static struct {
 void progress_begin(bool prints_little)
 {
     progress.shares_terminal = system_is_terminal(SYSTEM_OUTPUT);
-    progress.is_on = !has_no_notes && system_is_terminal(SYSTEM_ERROR) && (prints_little || !progress.shares_terminal);
+    progress.is_on = !hides_notes && system_is_terminal(SYSTEM_ERROR) && (prints_little || !progress.shares_terminal);
     progress.begun = system_now();
     progress.next = progress.begun + FIRST_DELAY;
     progress.file = NULL;
@@ -158,7 +158,7 @@ static void put_rest(buffer *line, uint64_t done, uint64_t total, uint64_t elaps
 {
     double left = (double)elapsed / 1e9 * (double)(total - done) / (double)done;
     buffer_format(line, " of %.1f MB, %.0f %%", (double)total / 1e6, 100.0 * (double)done / (double)total);
-    if (left < 1e6) {
+    if (left < 1e6) { /* an estimate of 11 days or more is too uncertain to show */
         unsigned seconds = (unsigned)left + 1;
         buffer_format(line, ", %u:%02u left", seconds / 60, seconds % 60);
     }

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Returns the character reference of a character that HTML text or a quoted attribute cannot contain; else null. */
+/* Returns the character reference for a character that has a meaning in HTML; null for other characters. */
 static const char *reference(char c)
 {
     switch (c) {

@@ -8,7 +8,7 @@
 
 /* The data of a report: report.c collects it, and page.c writes it. */
 
-enum { REPORT_HAS_VALUE = 0, REPORT_MAX_GAPS = 255 };
+enum { REPORT_HAS_VALUE = 0, REPORT_MAX_GAPS = UINT8_MAX }; /* values of report_point.gap */
 
 /* A value, or the reason why there is none. */
 typedef struct report_point {

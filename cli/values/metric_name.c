@@ -6,7 +6,7 @@
 /* ---- Kinds ----------------------------------------------------------------------------------------------- */
 
 typedef struct type_row {
-    const char *type;
+    const char *type; /* name of the counter type */
     metric_kind kind;
     pfb_clock clock;
 } type_row;
@@ -58,40 +58,40 @@ metric_kind metric_kind_of(uint32_t type, pfb_clock *clock)
     return METRIC_NONE;
 }
 
-typedef enum metric_form { FORM_GAUGE, FORM_COUNTER, FORM_SUMMARY } metric_form;
+typedef enum prometheus_type { TYPE_GAUGE, TYPE_COUNTER, TYPE_SUMMARY } prometheus_type;
 
 /* The Prometheus type of each kind, and the unit that all metrics of the kind have. If `unit` is empty, the unit may
  * come from the counter's name. */
 static const struct {
-    metric_form form;
+    prometheus_type type;
     const char *unit;
 } kinds[] = {
-    [METRIC_NONE] = {FORM_GAUGE, ""},
-    [METRIC_EVENTS] = {FORM_COUNTER, ""},
-    [METRIC_TIME] = {FORM_COUNTER, "_seconds"},
-    [METRIC_INACTIVE_TIME] = {FORM_COUNTER, "_inactive_seconds"},
-    [METRIC_NUMBER] = {FORM_GAUGE, ""},
-    [METRIC_RATIO] = {FORM_GAUGE, "_ratio"},
-    [METRIC_ELAPSED] = {FORM_GAUGE, "_seconds"},
-    [METRIC_NUMBERS] = {FORM_SUMMARY, ""},
-    [METRIC_TIMES] = {FORM_SUMMARY, "_seconds"},
-    [METRIC_RATIOS] = {FORM_SUMMARY, "_ratio"},
+    [METRIC_NONE] = {TYPE_GAUGE, ""},
+    [METRIC_EVENTS] = {TYPE_COUNTER, ""},
+    [METRIC_TIME] = {TYPE_COUNTER, "_seconds"},
+    [METRIC_INACTIVE_TIME] = {TYPE_COUNTER, "_inactive_seconds"},
+    [METRIC_NUMBER] = {TYPE_GAUGE, ""},
+    [METRIC_RATIO] = {TYPE_GAUGE, "_ratio"},
+    [METRIC_ELAPSED] = {TYPE_GAUGE, "_seconds"},
+    [METRIC_NUMBERS] = {TYPE_SUMMARY, ""},
+    [METRIC_TIMES] = {TYPE_SUMMARY, "_seconds"},
+    [METRIC_RATIOS] = {TYPE_SUMMARY, "_ratio"},
 };
 
 bool metric_is_summary(metric_kind kind)
 {
-    return kinds[kind].form == FORM_SUMMARY;
+    return kinds[kind].type == TYPE_SUMMARY;
 }
 
 bool metric_is_total(metric_kind kind)
 {
-    return kinds[kind].form != FORM_GAUGE;
+    return kinds[kind].type != TYPE_GAUGE;
 }
 
 const char *metric_type_text(metric_kind kind)
 {
-    static const char *const texts[] = {[FORM_GAUGE] = "gauge", [FORM_COUNTER] = "counter", [FORM_SUMMARY] = "summary"};
-    return texts[kinds[kind].form];
+    static const char *const texts[] = {[TYPE_GAUGE] = "gauge", [TYPE_COUNTER] = "counter", [TYPE_SUMMARY] = "summary"};
+    return texts[kinds[kind].type];
 }
 
 /* ---- Units ----------------------------------------------------------------------------------------------- */
@@ -221,12 +221,12 @@ static void put_word(name_maker *m, const char *word)
 
 /* Returns true if the name leaves a word out: "%" and its synonyms, any other unit that the name's ending expresses,
  * and "avg" in a Prometheus counter, which is a total. If the kind has no unit, the first unit in the counter's name
- * becomes the unit of the value. */
+ * becomes the unit of the value; "%" does not in a Prometheus counter, because a total of percentages is no ratio. */
 static bool is_left_out(name_maker *m, const char *word)
 {
     const unit_row *unit = find_unit(word);
     bool is_ratio = unit && strcmp(unit->base, RATIO) == 0;
-    bool is_total = kinds[m->kind].form == FORM_COUNTER;
+    bool is_total = kinds[m->kind].type == TYPE_COUNTER;
     if (m->kind == METRIC_NONE || !unit)
         return is_ratio || (is_total && strcmp(word, "avg") == 0);
     if (*kinds[m->kind].unit != '\0')
@@ -315,17 +315,17 @@ static bool is_reserved(const buffer *name)
 /* Appends the suffix, and the endings for the unit and the type. */
 static void put_endings(name_maker *m, const char *suffix)
 {
-    metric_form form = kinds[m->kind].form;
+    prometheus_type type = kinds[m->kind].type;
     const char *unit = m->unit ? m->unit->base : kinds[m->kind].unit;
-    if (form == FORM_COUNTER)
+    if (type == TYPE_COUNTER)
         remove_ending(m, "_total");
     if (*suffix == '\0')
         remove_ending(m, unit);
     buffer_string(m->out, suffix);
     buffer_string(m->out, unit);
-    if (m->is_rate && form != FORM_COUNTER)
+    if (m->is_rate && type != TYPE_COUNTER)
         buffer_string(m->out, "_per_second");
-    if (form == FORM_COUNTER)
+    if (type == TYPE_COUNTER)
         buffer_string(m->out, "_total");
     else if (is_reserved(m->out))
         buffer_string(m->out, "_value");

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* State of the walk of a text of CPI snapshots. */
+/* State of the walk of a text of CPI snapshots. A step is a snapshot or a refusal. */
 typedef struct step_walk {
     walk *w;
     const file_bytes *bytes;
@@ -158,7 +158,7 @@ static void explain_line_words(const step_walk *s, const text_line *line)
 /* Prints the lines up to `end`. The lines of CPUs and of the thread are inside the structure of their snapshot. */
 static void explain_lines(step_walk *s, size_t end)
 {
-    enum { MARK_BYTES = 3 };
+    enum { MARK_BYTES = 3 }; /* of a byte order mark */
     explainer *page = s->w->page;
     const file_bytes *bytes = s->bytes;
     bool is_in_snapshot = false;
