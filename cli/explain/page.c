@@ -17,9 +17,9 @@
 #include <string.h>
 
 enum {
-    MAX_DEPTH = 10,    /* nested structures */
+    MAX_DEPTH = 10,    /* levels of nested structures */
     HEX_LINE = 16,     /* bytes per line of hexadecimal digits */
-    MAX_TEXT = 1000,   /* characters of a name */
+    MAX_TEXT = 1000,   /* characters of a name in a row */
     MAX_TITLE = 200,   /* characters of a name in the title of a structure */
     MAX_OPEN_PARTS = 8 /* if a file has more chunks, records or lines, they are folded */
 };

@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h> /* MinGW: __MINGW_PRINTF_FORMAT */
+#include <stdio.h> /* defines __MINGW_PRINTF_FORMAT in MinGW */
 #include <string.h>
 
 /* Lets the compiler check format strings and their arguments as it does for printf(). */

@@ -22,7 +22,7 @@ uint64_t hash_bytes(uint64_t seed, const void *bytes, size_t size)
     return hash_mix(hash);
 }
 
-/* Stores a position in the first free slot, starting from the slot that its hash gives. */
+/* Stores a position in the first free slot, starting with the slot that its hash chooses. */
 static void store_position(hash_index *index, size_t position)
 {
     size_t slot = (size_t)index->hashes[position] & (index->slot_count - 1);

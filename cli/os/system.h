@@ -11,10 +11,10 @@
 /* Functions of the operating system that the C library lacks. Arguments and paths are UTF-8 on Windows, and
  * uninterpreted bytes elsewhere. */
 
-/* Prepares the process; call it once, before the other functions. On Windows it makes the standard streams binary, and
- * UTF-8 the code page of the console. On other systems write() then reports closed pipes and file size limits as errors
- * instead of signals. Closed standard streams are replaced there by files on which every read or write fails, so that
- * no file opened later takes their descriptors. */
+/* Prepares the process; call it once, before the other functions. On Windows it switches the standard streams to binary
+ * mode and the console to UTF-8. On other systems write() then reports closed pipes and file size limits as errors
+ * instead of signals. Standard streams that are closed are replaced there by files on which every read or write fails,
+ * so that no file opened later takes their descriptors. */
 void system_prepare(void);
 
 /* Returns the arguments of the command line and stores their number in *count. On Windows main() gets them in a code

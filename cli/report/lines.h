@@ -63,13 +63,13 @@ struct report {
     int64_t *times; /* by sample */
     size_t sample_count, time_capacity;
     uint64_t last_number;    /* report_value.sample of the last sample */
-    size_t point_count;      /* of all lines */
+    size_t point_count;      /* number of points of all lines */
     size_t thin_at;          /* the points are thinned when point_count exceeds this number */
     uint32_t run;            /* length in samples of a run (report.h); 1: the points are not thinned */
     uint64_t values;         /* number of values added, including those that are missing */
     uint64_t dropped_values; /* values of lines after the first REPORT_MAX_LINES, which the page lacks */
     uint64_t top;            /* report_keep_top(): lines of a chart; 0: all */
-    uint64_t removed_lines;  /* by report_keep_top() */
+    uint64_t removed_lines;  /* lines removed by report_keep_top() */
     uint64_t folded_lines;   /* lines that no chart shows at first */
     size_t chart_count;
     uint32_t notes;                        /* PFB_NOTE_ bits */

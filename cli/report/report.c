@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Collects the values of a page. Each name is stored once. Points are stored by line, and thinned when there are more
+/* Collects the values of a report. Each name is stored once. Points are stored by line, and thinned when there are more
  * than REPORT_MAX_POINTS. */
 #include "report/report.h"
 
@@ -98,7 +98,8 @@ static int32_t descend(report *r, int32_t parent, const char *name, const char *
     return unit_at == REPORT_NONE ? REPORT_NONE : get_node(r, parent, name_at, unit_at, 0);
 }
 
-/* Returns the line of a value, or null if the page lacks it. Stores the node of its counterset in *set. */
+/* Returns the line of a value, or null if the line is new and the page is full. Stores the node of the value's
+ * counterset in *set. */
 static report_line *get_line(report *r, const report_value *value, report_node **set)
 {
     uint32_t sample = (uint32_t)(r->sample_count - 1);
@@ -112,7 +113,7 @@ static report_line *get_line(report *r, const report_value *value, report_node *
     if (line->seen == 0 || line->sample != sample)
         return line;
     instance = get_node(r, counter, r->nodes[instance].name, r->nodes[instance].unit, ++line->repeats);
-    *set = &r->nodes[set_at]; /* the nodes may have moved */
+    *set = &r->nodes[set_at]; /* get_node() may have moved the nodes */
     return instance == REPORT_NONE ? NULL : line_of(r, instance);
 }
 

@@ -36,7 +36,7 @@ static void print_result(const v2_walk *d)
     output_end(out);
 }
 
-/* Prints an instance. Results of kinds without instances are read as one instance without a name; it has no record. */
+/* Prints an instance. Results without instances are read as one instance without a name, which has no record. */
 static void print_instance(const v2_walk *d)
 {
     const pfb_v2_instance *instance = &d->instance;
