@@ -158,7 +158,7 @@ static void put_rest(buffer *line, uint64_t done, uint64_t total, uint64_t elaps
 {
     double left = (double)elapsed / 1e9 * (double)(total - done) / (double)done;
     buffer_format(line, " of %.1f MB, %.0f %%", (double)total / 1e6, 100.0 * (double)done / (double)total);
-    if (left < 1e6) { /* an estimate of 11 days or more is too uncertain to show */
+    if (left < 1e6) { /* 11 days; the limit also keeps the conversion to unsigned defined */
         unsigned seconds = (unsigned)left + 1;
         buffer_format(line, ", %u:%02u left", seconds / 60, seconds % 60);
     }

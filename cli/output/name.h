@@ -6,7 +6,7 @@
 #include "perfblock/name.h"
 
 /* Printing of names. An input can give one long name to thousands of counters, so the program stores a pfb_name, which
- * points into the input, and converts it when it prints it. A converted copy per counter, row or value would need
+ * points into the input, and converts it only for printing. A converted copy per counter, row or value would need
  * memory quadratic in the size of the input. */
 
 /* Appends the whole name as UTF-8, or nothing if `name.bytes` is null. */

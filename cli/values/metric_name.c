@@ -195,7 +195,7 @@ static bool is_prefixed_unit(const char *word)
 }
 
 /* Returns true for words that `promtool check metrics` rejects in names of metrics: abbreviated units, types, and the
- * units of the two functions above. */
+ * units of is_forbidden_unit() and is_prefixed_unit(). */
 static bool is_rejected(const char *word)
 {
     static const char *const rejected[] = {"s",  "ms", "us", "ns", "sec", "b",       "kb",    "mb",      "gb",

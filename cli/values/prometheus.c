@@ -385,7 +385,7 @@ static void find_metrics(exposition *e)
     find_chosen_totals(e);
 }
 
-/* The metric of a value; null if it has none. */
+/* Returns the metric of a value; null if it has none. */
 static const metric *find_metric(const exposition *e, const pfb_collected_value *v)
 {
     const metric wanted = {.set = v->guid, .counter_id = v->counter_id};
@@ -431,7 +431,7 @@ static void put_labels(exposition *e, const pfb_collected_value *v, bool has_id)
     buffer_bytes(&e->labels, "", 1);
 }
 
-/* Ticks per second of a metric's clock; 0 if unknown. */
+/* Returns the ticks per second of a metric's clock; 0 if unknown. */
 static double ticks_per_second(const exposition *e, const metric *m, const pfb_collected_value *v)
 {
     const double hundred_nanoseconds = 1e7;

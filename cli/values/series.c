@@ -17,7 +17,7 @@ static uint64_t hash_of(uint64_t key_hash, uint32_t repeat)
     return hash_mix(key_hash ^ repeat);
 }
 
-/* The position of series `repeat` of a key; HASH_INDEX_NONE if there is none. */
+/* Returns the position of series number `repeat` of a key; HASH_INDEX_NONE if there is none. */
 static size_t find_repeat(const series_list *list, const void *key, size_t size, uint64_t hash, uint32_t repeat)
 {
     uint64_t slot = hash;

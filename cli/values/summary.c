@@ -19,7 +19,7 @@ typedef struct summary_key {
     uint64_t attributes;
     pfb_guid guid;
     uint32_t title, counter_id, occurrence, type;
-    uint32_t result, position; /* of a counterset or counter without name and number; otherwise 0 */
+    uint32_t result, position; /* positions of a counterset or counter without name and number; otherwise 0 */
     uint8_t is_log, has_counterset, has_instance, has_parent, has_counter, has_machine, has_guid, has_title,
         has_counter_id, has_type;
     uint8_t zero[6]; /* takes the place of padding, whose bytes are unspecified: keys are compared as bytes */
@@ -33,7 +33,7 @@ _Static_assert(sizeof(summary_key) ==
 typedef struct summary_line {
     figures figures;
     uint64_t missing;  /* values with a status other than ok */
-    uint64_t statuses; /* of the missing values: bit n is value_summary.statuses[n] */
+    uint64_t statuses; /* statuses of the missing values: bit n is value_summary.statuses[n] */
 } summary_line;
 
 enum { MAX_STATUSES = 64 }; /* more than there are names of statuses; also the number of bits of `statuses` */

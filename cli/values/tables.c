@@ -46,7 +46,7 @@ typedef struct value_table {
 
 /* ---- Text ------------------------------------------------------------------------------------------------ */
 
-/* The text of a cell without a value. */
+/* Returns the text of a cell without a value. */
 static const char *short_status(pfb_status status)
 {
     static const char *const words[] = {
