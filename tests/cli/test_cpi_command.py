@@ -49,10 +49,13 @@ class Commands(RunCase):
         """Arguments with blanks, quotation marks and other characters arrive
         unchanged."""
         for argument in ('a "quoted" word', "back\\slash\\", 'b\\"', "*", " ",
-                         '\\\\"x\\\\', "100 %", "--label", "\u00e4"):
+                         '\\\\"x\\\\', "100 %", "\u00e4"):
             done = self.measure(TWO, command=[self.command, argument])
             self.assertTrue(done.err.startswith(
                 "perfblock: unknown command %s; " % argument), done.err)
+        done = self.measure(TWO, command=[self.command, "--label"])
+        self.assertTrue(done.err.startswith(
+            "perfblock: expected a command before --label; "), done.err)
         empty = self.measure(TWO, command=[self.command, ""])
         self.assertIn("perfblock: unknown command ; ", empty.err)
 
