@@ -268,7 +268,7 @@ static int compare_sets(const void *left, const void *right)
     return memcmp(a->guid.bytes, b->guid.bytes, sizeof a->guid.bytes);
 }
 
-/* Keeps one metric of each counter id, since values can be assigned to counters only by id. */
+/* Keeps the first metric of each counter id, since values can be assigned to counters only by id. */
 static void drop_repeated_ids(exposition *e)
 {
     size_t count = 0;
@@ -365,6 +365,15 @@ static void find_chosen_totals(exposition *e)
     }
 }
 
+/* Orders by counter; of counters with the same id the first one of the counterset comes first. */
+static int compare_metrics(const void *left, const void *right)
+{
+    const metric *a = left;
+    const metric *b = right;
+    int difference = compare_counters(a, b);
+    return difference != 0 ? difference : (a->position > b->position) - (a->position < b->position);
+}
+
 /* Lists and names the metrics of all countersets in the sample. */
 static void find_metrics(exposition *e)
 {
@@ -373,7 +382,7 @@ static void find_metrics(exposition *e)
         add_metrics(e, &e->sets[i].guid);
     e->by_name = memory_get(e->metric_count, sizeof(metric *));
     if (e->metric_count > 0)
-        qsort(e->metrics, e->metric_count, sizeof *e->metrics, compare_counters);
+        qsort(e->metrics, e->metric_count, sizeof *e->metrics, compare_metrics);
     drop_repeated_ids(e);
     for (size_t i = 0; i < e->metric_count; i++) {
         name_metric(e, &e->metrics[i], "");
