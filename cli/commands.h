@@ -25,7 +25,7 @@ const command_group *command_group_find(const char *name);
 /* Whether the command belongs to the group. */
 bool command_is_in(const command *c, const command_group *group);
 
-/* Reports, as a usage error, that the words begin with no name of a command. */
+/* Reports the usage error that `words` do not begin with the name of a command. */
 void command_refuse(size_t count, char *const *words);
 
 /* ---- The commands ---------------------------------------------------------------------------------------- */

@@ -54,7 +54,7 @@ static void run(int argc, char **argv)
         command_refuse((size_t)argc - 1, argv + 1);
 }
 
-/* Called when memory runs out. The output that was made before is written first. */
+/* Called when memory is exhausted. Writes the buffered output before it ends the program. */
 static void end_without_memory(void)
 {
     stream_flush();

@@ -167,8 +167,8 @@ static void report_failure(const collecting *c, const pfb_collector_choice *choi
     }
 }
 
-/* Adds the counters of a path, or those of a choice if `path` is null. With a path, `choice` has its parts: for
- * messages. */
+/* Adds the counters of a path, or those of a choice if `path` is null. With a path, `choice` has the parts of the path,
+ * for messages. */
 static bool add(collecting *c, const pfb_collector_choice *choice, const char *path)
 {
     pfb_source_failure failure = {0};
@@ -182,8 +182,8 @@ static bool add(collecting *c, const pfb_collector_choice *choice, const char *p
     return is_added;
 }
 
-/* Adds a choice with each instance of --instance. Fails only if one fails for another reason than that no instance
- * matches, or if none matches. */
+/* Adds a choice once for each instance of --instance. It is an error if none of them matches an instance, but not if
+ * only some do. Returns false after a message. */
 static bool add_instances(collecting *c, pfb_collector_choice *choice, const options *o)
 {
     size_t added = 0;
@@ -223,7 +223,7 @@ bool collecting_add(collecting *c, const options *o)
     return is_added;
 }
 
-/* Adds a choice, or a path if that is not null, unless it matches nothing. */
+/* Adds a path, or a choice if `path` is null. Adds nothing, without a message, if it matches nothing. */
 static void add_if_found(collecting *c, const pfb_collector_choice *choice, const char *path)
 {
     pfb_source_failure failure = {0};

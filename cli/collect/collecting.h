@@ -31,15 +31,15 @@ bool collecting_open_file(collecting *c, const options *o, const recorded_file *
  * after a message, with exit status 2 for names that match nothing, 3 if the file of --paths cannot be read, else 4. */
 bool collecting_add(collecting *c, const options *o);
 
-/* Like collecting_add(), but leaves out names that match nothing, also those of countersets that are named in full, and
- * adds nothing by default. False after a message, if the file of --paths cannot be read. */
+/* Like collecting_add(), but a name that matches nothing is not an error, and nothing is added by default. False after
+ * a message, if the paths of the options cannot be read. */
 bool collecting_add_found(collecting *c, const options *o);
 
 /* Collects the next sample in the range of --from, --to and --every. False at the end of a recording; then it reports
  * with exit status 2 if no sample was in the range. Also false after any other message, with exit status 4. */
 bool collecting_next(collecting *c);
 
-/* Reports an error in bytes that begin at `base` of the file, or of the live sample, if there is one. */
+/* Reports an error, if there is one, in bytes that begin at `base` of the file or of the live sample. */
 void collecting_report_error(const collecting *c, size_t base, pfb_error error);
 
 /* Reports an error in the reply to a registration request, or in an instance list if `request` is 0. Its offset counts

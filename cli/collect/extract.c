@@ -54,8 +54,8 @@ static int compare_queries(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
-/* Returns true if the result of the query may contain chosen values: if its counterset is chosen, and the counter and
- * the instance that it names, if it names one. */
+/* Returns true if the result of the query may contain chosen values: its counterset must be chosen. If it names a
+ * counter or an instance, these must be chosen as well. */
 static bool is_query_chosen(const extract *e, const pfb_identifier *identifier)
 {
     const pfb_name *name = &identifier->name;
@@ -227,8 +227,8 @@ static uint32_t *choose_ids(const extract *e, const pfb_guid *set, const pfb_v2_
 }
 
 /* Returns true if the result of a chosen query may be copied, completely or in part. A result without counter ids has
- * the counter of its identifier block, which must be chosen. What a result of an unknown kind contains is not known, so
- * everything must be chosen. */
+ * the counter of its identifier block, which must be chosen. The contents of a result of an unknown kind are not known,
+ * so it is copied only if everything is chosen. */
 static bool is_result_chosen(const extract *e, const pfb_identifier *identifier, const pfb_v2_result *result)
 {
     uint32_t kind = result->kind;

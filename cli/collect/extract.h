@@ -32,11 +32,10 @@ typedef struct extract {
  * the query information; the identifiers before the error are used. */
 pfb_error extract_set_info(extract *e, pfb_bytes *info, pfb_bytes *reduced);
 
-/* Reduces a V2 data block to the chosen counters and instances. If everything is chosen, a valid block is copied. A
- * result
- * whose counter is not known is replaced by an error result, because the counter may not be a chosen one. *error is the
- * first error of the block or of the writer: the results before it are in `reduced`, those after it are not. False if
- * the header of the block is malformed; then `reduced` is empty. */
+/* Reduces a V2 reply to the chosen counters and instances. If everything is chosen, a valid reply is copied. A result
+ * whose counter is not known is replaced by an error result, because its counter may not be a chosen one. *error is the
+ * first error of the reply or of the writer: the results before it are in `reduced`, those after it are not. False if
+ * the header of the reply is malformed; then `reduced` is empty. */
 bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduced, pfb_error *error);
 
 /* Reduces the reply to a registration request to the chosen counters of the counterset. Replies that do not list
@@ -46,8 +45,7 @@ pfb_error extract_registration(const extract *e, const pfb_guid *set, uint32_t r
                                pfb_bytes *reduced);
 
 /* Reduces the instance list of a counterset to the chosen names. Returns an error if the reduced list cannot be
- * written.
- */
+ * written. */
 pfb_error extract_instances(const extract *e, const pfb_guid *set, const pfb_bytes *list, pfb_bytes *reduced);
 
 void extract_free(extract *e);

@@ -59,7 +59,8 @@ bool recorded_metadata_add(pfb_bytes *metadata, series_list *keys, const pfb_chu
     return is_stored;
 }
 
-/* Stores a chunk of metadata. Of a sample, stores its format and, for the first V2 reply, its time. */
+/* Stores a chunk if it is metadata. For a sample, stores that there is one of its format, and the time of the first V2
+ * reply. */
 static void scan_chunk(recorded_file *r, series_list *keys, const pfb_chunk *chunk, const uint8_t *body)
 {
     pfb_v2_reader sample;
@@ -74,21 +75,21 @@ static void scan_chunk(recorded_file *r, series_list *keys, const pfb_chunk *chu
     }
 }
 
-/* Scans a recording for metadata: a stream up to its first sample, a file up to its end. The window of a stream grows
- * and still contains its start afterwards, because a stream cannot be read again. */
-static void scan(recorded_file *r, input *in, bool is_stream)
+/* Scans a recording for metadata: a pipe up to its first sample, a file up to its end. The window of a pipe grows and
+ * still contains its start afterwards, because a pipe cannot be read again. */
+static void scan(recorded_file *r, input *in, bool is_pipe)
 {
     pfb_capture capture;
     pfb_chunk chunk;
     series_list keys = {.count = 0};
-    size_t start = 0; /* streams: offset in the window of the bytes that `capture` reads */
+    size_t start = 0; /* pipes: offset in the window of the bytes that `capture` reads */
     bool has_more = input_open_capture(in, &capture);
     while (has_more) {
         while (has_more && pfb_capture_next_chunk(&capture, &chunk)) {
             scan_chunk(r, &keys, &chunk, in->data + start + chunk.body_offset);
-            has_more = !is_stream || !(r->has_v1 || r->has_v2);
+            has_more = !is_pipe || !(r->has_v1 || r->has_v2);
         }
-        if (has_more && is_stream) {
+        if (has_more && is_pipe) {
             start += capture.resume_offset;
             has_more = capture.needs_more && input_extend(in) &&
                        pfb_capture_continue(&capture, in->data + start, in->size - start, in->is_last);
@@ -131,7 +132,8 @@ void recorded_file_free(recorded_file *r)
 
 /* ---- The source ------------------------------------------------------------------------------------------ */
 
-/* The source. It passes requests for metadata on to a source that replays the scanned metadata. */
+/* A source that reads samples from the recording. It passes requests for metadata to a source that replays the scanned
+ * metadata. */
 typedef struct file_source {
     recorded_file *file;
     pfb_source *metadata;

@@ -10,7 +10,7 @@
  * samples. */
 
 typedef struct recorded_file {
-    input in;      /* of any kind; nothing was read past the first window, except from a stream */
+    input in;      /* of any kind; nothing was read past the first window, except from a pipe */
     bool has_v1;   /* the part that was scanned has V1 blocks */
     bool has_v2;   /* the part that was scanned has V2 replies */
     bool has_time; /* it has a V2 reply with a valid header, ... */
@@ -24,13 +24,13 @@ typedef struct recorded_file {
 } recorded_file;
 
 /* Opens a file ("-" is standard input) and, if it is a recording, scans it for its metadata: a regular file up to its
- * end, a stream, which can be read only once, up to the first sample. False after an error on standard error. */
+ * end, a pipe, which can be read only once, up to the first sample. False after an error on standard error. */
 bool recorded_file_open(recorded_file *r, const char *name, input_kind kind);
 
-/* Makes a source that replays the recording. The source keeps the pointer `r`, and *r must be valid until it is closed.
- * It answers like the source of pfb_source_open_recorded(), except that each sample is returned only once, to the query
- * that collects next, and that it has no V1 blocks. Null after a message if the file is not a recording, or its first
- * chunk cannot be read. */
+/* Makes a source that replays the recording. The source keeps the pointer `r`: *r must be valid until the source is
+ * closed. It answers like the source of pfb_source_open_recorded(), except that each sample is returned only once, to
+ * the query that collects next, and that it has no V1 blocks. Null after a message if the file is not a recording, or
+ * its first chunk cannot be read. */
 pfb_source *recorded_file_source(recorded_file *r);
 void recorded_file_free(recorded_file *r);
 

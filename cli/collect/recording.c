@@ -58,8 +58,8 @@ bool recording_write_together(recording *r)
 
 /* ---- The file -------------------------------------------------------------------------------------------- */
 
-/* Reads the file that was opened for appending, to check it. Returns false after a message, also if the path names
- * another file by now. */
+/* Reads the file that was opened for appending, to check it. Returns false after a message if it cannot be read, or if
+ * the path names another file by now. */
 static bool read_existing(const recording *r, input *in)
 {
     int file = system_read_open(r->path);
@@ -131,7 +131,7 @@ static bool close_file(recording *r)
     return is_ok;
 }
 
-/* Returns true if the open file can be recorded to with these options, else false after a message. */
+/* Returns true if a recording with these options can be written to the open file, else false after a message. */
 static bool is_usable(recording *r)
 {
     bool is_regular = system_is_regular(r->file);

@@ -11,8 +11,7 @@
 
 /* ---- The name that does not exist ------------------------------------------------------------------------ */
 
-/* The choice names at least one thing that does not exist. If everything before the last name exists, it is the last.
- */
+/* At least one name of the choice does not exist. If all names before the last one exist, it is the last one. */
 
 /* Returns true if adding the choice to the collector fails with this code. */
 static bool fails(const collecting *c, const pfb_collector_choice *choice, uint32_t code)
@@ -114,8 +113,8 @@ static void suggest_titles(suggestion *similar, const collecting *c, bool are_co
 
 typedef void suggest_names_of(suggestion *similar, const collecting *c, const pfb_guid *guid);
 
-/* Reports that the source has no counterset or counter, as `kind` says, with the name `typed`. Suggests the most
- * similar name that it has. */
+/* Reports that the source has no counterset or counter (`kind`) with the name `typed`. Suggests the most similar name
+ * that the source has. */
 static void report(const collecting *c, const char *kind, const char *typed, suggest_names_of *suggest)
 {
     suggestion similar;

@@ -31,7 +31,8 @@ static bool ends_with(const char *path, const char *ending)
     return is_equal;
 }
 
-/* The format of --format, otherwise that of the name of the output; OUTPUT_NONE if the name does not give one. */
+/* The format of --format, or without it the format that the ending of the output's name selects; OUTPUT_NONE if the
+ * ending is unknown. */
 static output_format choose_format(const options *o)
 {
     if (o->has_format)

@@ -24,12 +24,16 @@
 
 enum { ENGLISH = 9 }; /* the language id of the name tables that this command adds */
 
-/* How a chunk reaches the output. convert_item() receives it from the merged input files. A sample is dropped if it is
- * not in the range of the options. The other chunks before the first sample of their file are held (`held`): metadata
- * that the file lacks is taken from the options and must precede them, and only at the first sample is it known what
- * the file lacks. put_piece() puts a chunk unchanged, or only its chosen part if counters are chosen. To put means to
- * write, or to defer: if the options choose counters or samples, the first chunks of the output are stored in
- * `deferred` until there is a chosen value or sample, because without one no output is written. */
+/* The path of a chunk from an input file to the output:
+ *
+ * 1. convert_item() receives the chunk from the merged input files.
+ * 2. A sample outside of the range of the options is dropped.
+ * 3. Any other chunk that precedes the first sample of its file is held in `held` until that sample is read. Only then
+ *    is it known which metadata the file lacks. The options may give that metadata; it is put before the held chunks.
+ * 4. put_piece() puts the chunk unchanged or, if the options choose counters, only its chosen part.
+ *
+ * To "put" a chunk means to write it or to defer it. If the options choose counters or samples, the first chunks are
+ * stored in `deferred` until a chosen value or sample is found. If none is found, no output is written. */
 
 /* An input file that is open. */
 typedef struct input_file {
@@ -66,14 +70,14 @@ typedef struct convert {
     bool is_text;     /* the output is in text form */
     bool is_filtered; /* the options choose counters or instances */
     output out;
-    bool is_open;       /* the output file was opened */
-    bool has_failed;    /* after an error, which was reported: nothing more is written */
-    bool has_file;      /* a file that can be converted was read */
-    bool is_deferring;  /* chunks are stored in `deferred` */
-    bool has_v2;        /* a file has V2 replies or registrations */
-    bool has_own_table; /* the name table of --names was written */
+    bool is_open;        /* the output file was opened */
+    bool has_failed;     /* after an error, which was reported: nothing more is written */
+    bool has_file;       /* a file that can be converted was read */
+    bool is_deferring;   /* chunks are stored in `deferred` */
+    bool has_v2;         /* a file has V2 replies or registrations */
+    bool has_names_file; /* the name table of --names was put */
     path_list paths;
-    seen_names seen;            /* for a message if nothing is chosen */
+    seen_names seen;            /* for the message if the files have nothing that the options choose */
     title_names titles;         /* its collector has the chosen counters */
     title_names written_titles; /* text form: the names written so far; its collector also chooses samples by time */
     sample_range range;
@@ -92,13 +96,13 @@ typedef struct convert {
     pfb_bytes chunk, reduced, body, record, table; /* temporary; members so that their memory is reused */
 } convert;
 
-/* A chunk of a file, or one that was made from another part of it. */
+/* A chunk of a file, or a chunk that was made from a block, a log record or a file of the options. */
 typedef struct piece {
     pfb_chunk chunk;
     const uint8_t *body;
     size_t size;
     size_t base;        /* offset of the body in the file */
-    const uint8_t *raw; /* the chunk with its header and padding; null if it was made */
+    const uint8_t *raw; /* the chunk with its header and padding; null for a chunk that was made */
     size_t raw_size;
     bool is_added; /* from a file of the options or a log record: its errors are reported elsewhere */
 } piece;
@@ -221,7 +225,7 @@ static bool is_equal(const pfb_bytes *a, const pfb_bytes *b)
 }
 
 /* Call before a V2 reply is put. Puts its query information again if that of another file was put in between. */
-static void put_own_info(convert *c, const input_file *file)
+static void put_info_again(convert *c, const input_file *file)
 {
     if (file->written_info.size_bytes == 0 || is_equal(&file->written_info, &c->written_info))
         return;
@@ -242,7 +246,7 @@ static void put_unchanged(convert *c, input_file *file, const piece *p)
     if (is_sample(p))
         write_deferred(c);
     if (p->chunk.is_known && p->chunk.tag == PFB_TAG_DATA)
-        put_own_info(c, file);
+        put_info_again(c, file);
     if (p->chunk.is_known && p->chunk.tag == PFB_TAG_QUERY_INFO)
         set_written_info(c, file, p->body, p->size);
     if (c->is_deferring)
@@ -253,26 +257,27 @@ static void put_unchanged(convert *c, input_file *file, const piece *p)
 
 /* ---- Names of V1 titles ---------------------------------------------------------------------------------- */
 
-/* Puts a name table with those names of the chosen part of a V1 block that were not put before. */
+/* Puts a name table for the chosen part of a V1 block. The table has only names that were not put before. */
 static void put_names(convert *c)
 {
     if (filter_v1_names(&c->filter, &c->table))
         put(c, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, c->table.data, c->table.size_bytes);
 }
 
-/* Puts the table of --names: once in a capture, but for each file in the text form, where it applies to one file. */
-static void put_own_table(convert *c)
+/* Puts the table of --names: once in a capture; in the text form once for each input file, because title_names_begin()
+ * forgets the names that were put for the previous file. */
+static void put_names_file(convert *c)
 {
-    if (c->titles.file.data && (c->is_text || !c->has_own_table))
+    if (c->titles.file.data && (c->is_text || !c->has_names_file))
         put(c, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, c->titles.file.data, c->titles.file.size);
-    c->has_own_table = true;
+    c->has_names_file = true;
 }
 
 /* ---- Reading in advance -------------------------------------------------------------------------------------- */
 
-/* Prepares to read a whole file in advance: uses its window if that has all of it, else opens the file a second time.
- * False if that is not possible, because the file is a pipe. If it returns true, the caller calls end_scan() at the
- * end. */
+/* Prepares to read a whole file in advance: uses the window if it has the whole file, else opens the file a second
+ * time. Returns false for a pipe, which cannot be opened again, and after an error. After true, the caller must call
+ * end_scan(). */
 static bool begin_scan(const merge_file *f, input *in)
 {
     *in = f->in;
@@ -319,7 +324,7 @@ static void add_described(input_file *file, const pfb_chunk *chunk, const uint8_
 }
 
 /* Reads a capture in advance. If counters are chosen, adds its metadata to `described`. Otherwise, in the text form,
- * puts all its name tables before the samples, because the text form has each name where it is used. */
+ * puts all its name tables before the samples: the definition of an object in the text form contains its names. */
 static void scan_capture(convert *c, input_file *file)
 {
     pfb_capture capture;
@@ -384,8 +389,8 @@ static void scan_log(convert *c, input_file *file)
 /* ---- Filters --------------------------------------------------------------------------------------------- */
 
 /* Finds the chosen counters of the V2 replies in `described`, unless that was done. Without --set and paths, counters
- * of all countersets are chosen. If the names may be those of V1 objects or of another file, those that match nothing
- * are left out; otherwise they are an error. False after an error, which was reported. */
+ * of all countersets are chosen. A name that matches nothing is an error, unless it may match in another file, in V1
+ * objects or in chunks that were not read yet. Returns false after an error, which was reported. */
 static bool open_filter(convert *c, input_file *file)
 {
     static const char *any_set[] = {"*"};
@@ -418,7 +423,7 @@ static bool open_filter(convert *c, input_file *file)
     return is_ok;
 }
 
-/* Reports an error in a piece. Its offset counts from the start of the body. */
+/* Reports an error in a piece, if there is one. error.offset counts from the start of the body. */
 static void report_error(const input_file *file, const piece *p, pfb_error error)
 {
     error.offset += p->base;
@@ -473,7 +478,7 @@ static void filter_v2(convert *c, input_file *file, const piece *p)
         if (pfb_v2_next_instance(&reader, &instance))
             write_deferred(c);
     }
-    put_own_info(c, file);
+    put_info_again(c, file);
     put(c, &p->chunk, c->reduced.data, c->reduced.size_bytes);
 }
 
@@ -572,11 +577,11 @@ static void begin_sample(convert *c, input_file *file, bool is_v2)
 {
     bool is_capture = file->merged->in.kind == INPUT_CAPTURE;
     bool is_first_reply = is_v2 && !file->has_v2_reply;
-    /* Later tables take precedence. The table of --names precedes the names of a log, which replace it. It follows
-     * those of a capture: in the text form scan_capture() has put them, otherwise convert_all() puts it after all
-     * files. */
+    /* Of several name tables, the last takes precedence. The table of --names is put before the tables of a log, so
+     * that the names of the log take precedence. It is put after the tables of a capture: here in the text form, for
+     * which scan_capture() has put the tables of the capture, otherwise in convert_all(). */
     if (!file->is_begun && !c->is_filtered && (c->is_text || !is_capture))
-        put_own_table(c);
+        put_names_file(c);
     if (is_first_reply || (!file->is_begun && file->merged->in.kind == INPUT_V1))
         put_metadata_files(c, file);
     file->is_begun = true;
@@ -594,9 +599,9 @@ static void set_recorded_info(convert *c, input_file *file, const uint8_t *info,
         memory_exhausted();
 }
 
-/* Handles a chunk that is no sample: puts it, or holds it until the next sample. Chunks before the first sample of the
- * file are held. If counters of a pipe are chosen, those before later samples are held, too: the counters can be found
- * only when all chunks that describe them were read, and a pipe cannot be read in advance. */
+/* Handles a chunk that is not a sample: puts it, or holds it until the next sample. Chunks before the first sample of
+ * the file are always held. If counters of a pipe are chosen, chunks before later samples are held as well: the
+ * counters are found only after all chunks that describe them were read, and a pipe cannot be read in advance. */
 static void handle_metadata(convert *c, input_file *file, const piece *p)
 {
     const pfb_chunk *chunk = &p->chunk;
@@ -616,15 +621,15 @@ static void handle_metadata(convert *c, input_file *file, const piece *p)
         return;
     }
     if (file->held.size_bytes == 0) {
-        /* The chunks that are held follow one another in `held` as in the file, so one base serves for all of them. */
+        /* Held chunks have the same distances in `held` as in the file, so one base applies to all of them. */
         chunk_append(&file->held, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
         file->held_base = p->base - (size_t)(p->body - p->raw) - file->held.size_bytes;
     }
     store(&file->held, p);
 }
 
-/* Reports the errors in a sample. If counters are chosen, filter_v2() reports those of V2 replies, but tolerates what
- * --strict rejects. */
+/* Reports the errors in a sample. If counters are chosen, filter_v2() reports the errors in V2 replies instead, except
+ * with --strict, because the functions that it calls tolerate what --strict rejects. */
 static void check_sample(const convert *c, const input_file *file, const piece *p)
 {
     pfb_v2_reader reader;
@@ -659,7 +664,7 @@ static bool is_in_range(convert *c, const piece *p)
 
 /* Returns true if a sample can be put next. Readers of a capture compare its V2 replies in the order in which they are
  * stored, so files whose V2 replies form different series are written one after the other: the first reply of another
- * series waits until no open file belongs to the present series. */
+ * series waits until no open file belongs to the current series. */
 static bool joins_series(convert *c, input_file *file, const piece *p)
 {
     pfb_v2_reader reader;
@@ -908,7 +913,7 @@ static void convert_all(convert *c)
     }
     merge_close(&c->merge);
     if (c->has_file && !c->is_filtered && !c->is_text && !c->has_failed)
-        put_own_table(c);
+        put_names_file(c);
     sample_range_end(&c->range);
     bool is_empty = !c->has_failed && c->is_deferring && diagnostics_status() == STATUS_FINE;
     if (c->seen.is_late && !c->has_failed)

@@ -4,8 +4,8 @@
 
 #include "input/options.h"
 
-/* Converts the input files to one capture, or to its text form, and writes it to the file of --output. It contains only
- * the counters and samples that the options choose. */
+/* Converts the input files to one capture, or to its text form, and writes it to the file of --output. The output
+ * contains only the counters and samples that the options choose. */
 void convert_files(const options *o, bool is_text);
 
 #endif

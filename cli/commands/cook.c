@@ -50,10 +50,10 @@ typedef struct cook {
     metadata_files metadata;
     sample_range range;
     path_list paths;
-    seen_names seen; /* for a message if nothing is chosen */
+    seen_names seen; /* for the message if the files have nothing that the options choose */
     bool has_v2;     /* a V2 reply was read */
     merge merge;
-    cook_file *files; /* by their numbers, which are those of the collector as well */
+    cook_file *files; /* by file number (merge_file), which is also the number in the collector */
     size_t file_count, file_capacity;
     size_t chosen_number; /* the number of the file that is chosen in the collector */
     uint64_t block_count; /* samples that were printed; of a .blg also V1 objects */
@@ -67,14 +67,15 @@ static void report_error(const merge_file *f, size_t base, pfb_error error)
         diagnostics_malformed(f->in.name, error);
 }
 
-/* Ends the program if a call of the collector failed: without a source, calls fail only for lack of memory. */
+/* Ends the program if a call of the collector failed: a collector without a source fails only for lack of memory. */
 static void require_memory(bool has_memory)
 {
     if (!has_memory)
         memory_exhausted();
 }
 
-/* Returns true if the names in the files may be needed for a message, because nothing that is chosen was found yet. */
+/* Returns true if the options choose counters and none of them was found yet: then the names in the files may be needed
+ * for a message. */
 static bool must_see_names(const cook *c)
 {
     return c->printer.has_choice && !c->printer.has_any;
@@ -82,8 +83,8 @@ static bool must_see_names(const cook *c)
 
 /* ---- Samples --------------------------------------------------------------------------------------------- */
 
-/* Prints the values of the V2 reply or V1 block in `size` bytes at the current position of the file. Reports its error.
- * Reports an error for each malformed object of a V1 block, since the objects after it are read. */
+/* Prints the values of the V2 reply or V1 block in `size` bytes at the current position of the file. Reports the error
+ * of a V2 reply. In a V1 block, objects after a malformed one are read, so the errors of all objects are reported. */
 static pfb_collected_reply cook_reply(cook *c, const merge_file *f, size_t size)
 {
     const uint8_t *data = f->in.data + f->at;
@@ -399,10 +400,10 @@ static void note_missing_values(const cook *c)
         note_series(c);
 }
 
-/* Prints the values of all samples of the merged files. `live_file` is the file that live opened, or null. */
-static void cook_samples(cook *c, const input *live_file)
+/* Prints the values of all samples of the merged files. `opened` is the file that the caller opened, or null. */
+static void cook_samples(cook *c, const input *opened)
 {
-    const char *subject = live_file ? live_file->name : "perfblock";
+    const char *subject = opened ? opened->name : "perfblock";
     merge_file *f;
     sample_range_begin(&c->range, c->collector, NULL);
     while ((f = merge_next(&c->merge))) {
@@ -411,7 +412,7 @@ static void cook_samples(cook *c, const input *live_file)
             merge_stop(&c->merge);
     }
     sample_range_end(&c->range);
-    if (!live_file && !output_failed(c->out))
+    if (!opened && !output_failed(c->out))
         note_missing_values(c);
     if (c->printer.has_any)
         values_check_sort_counter(&c->printer, subject);
@@ -422,8 +423,8 @@ static void cook_samples(cook *c, const input *live_file)
                         path_list_machines(&c->paths, c->has_v2));
 }
 
-/* Prints the values of a file that the caller opened, or, if it is null, those of the files of the options. */
-static void cook_all(const options *o, output *out, bool is_live, const input *live_file)
+/* Prints the values of a file that the caller opened. If `opened` is null, prints those of the files of the options. */
+static void cook_all(const options *o, output *out, bool is_live, const input *opened)
 {
     cook c = {.o = o, .out = out, .range = o->range};
     c.printer.out = out;
@@ -434,16 +435,16 @@ static void cook_all(const options *o, output *out, bool is_live, const input *l
     title_names_open(&c.names, o->names, &o->reader);
     c.collector = c.names.collector;
     metadata_files_open(&c.metadata, o);
-    if (live_file)
-        merge_open_input(&c.merge, live_file, &o->reader);
+    if (opened)
+        merge_open_input(&c.merge, opened, &o->reader);
     else
         merge_open(&c.merge, o->files, o->file_count, o->kind, o->is_followed, &o->reader);
     if (path_list_choose(&c.paths, c.collector, o, &c.printer.has_choice)) {
         seen_names_open(&c.seen, &c.paths, o);
         c.printer.hides_empty = c.printer.has_choice;
-        if (!live_file)
+        if (!opened)
             progress_begin(o->output_path != NULL); /* the terminal is free for progress lines if a file is written */
-        cook_samples(&c, live_file);
+        cook_samples(&c, opened);
         seen_names_close(&c.seen);
     }
     merge_close(&c.merge);

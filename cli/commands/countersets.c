@@ -85,8 +85,8 @@ static void write_counter(const set_listing *l, const pfb_guid *guid, const pfb_
     output_end(out);
 }
 
-/* Appends the instance list of a counterset to `list`. Returns false if there is none. *offset becomes its offset in
- * the file. */
+/* Appends the instance list of a counterset to `list`. Returns false if there is none. *offset receives the offset of
+ * the list in the file; 0 for a live source. */
 static bool get_instances(set_listing *l, const pfb_guid *guid, pfb_bytes *list, size_t *offset)
 {
     *offset = 0;
@@ -230,7 +230,7 @@ static void list_live_objects(set_listing *l, const options *o)
     pfb_bytes_free(&block);
 }
 
-/* Lists the countersets or V1 objects of this machine, or of that of --machine. */
+/* Lists the countersets or V1 objects of this machine or of the machine of --machine. */
 static void list_live(set_listing *l, const options *o)
 {
     collecting c;
@@ -266,7 +266,7 @@ static void store_instances(set_listing *l, const pfb_guid *guid, const uint8_t 
         memory_exhausted();
 }
 
-/* Lists V1 objects, and stores metadata for list_sets(). */
+/* Lists the V1 objects of a chunk, or stores its metadata for list_sets(). */
 static void read_chunk(set_listing *l, object_list *objects, title_names *titles, const input *in,
                        const pfb_chunk *chunk)
 {
@@ -350,8 +350,8 @@ static void free_instances(set_listing *l)
     l->instance_guids = (series_list){0};
 }
 
-/* Lists what a recording, a file of V1 blocks or a perfmon log contains. False after a message for other files. Opens
- * `titles` for the first file that is not a log. */
+/* Lists what a recording, a file of V1 blocks or a perfmon log contains. Returns false after a message for other files,
+ * and for a file that cannot be read. Opens `titles` for the first file that is not a log. */
 static bool list_file(set_listing *l, const options *o, title_names *titles, const char *file)
 {
     bool is_listed = false;

@@ -6,8 +6,8 @@
 #include "perfblock/cpi_source.h"
 
 /* The CPI facility (perfblock/cpi_facility.h) returns figures, but not the snapshots of the hardware counters from
- * which it computes them. cpi run records the snapshots too: it makes the facility read from a source of this header,
- * which stores the snapshots that another source returns. */
+ * which it computes them. cpi run records the snapshots too: it makes the facility read from the source of
+ * cpi_readings_source(), which stores the snapshots that another source returns. */
 
 /* The readings at the start and at the end of the latest interval. Initialise with zeros. */
 typedef struct cpi_readings {

@@ -61,8 +61,8 @@ static void report_failure(const run *r, pfb_cpi_moment moment, int code, const 
 
 /* ---- The source -------------------------------------------------------------------------------------------------- */
 
-/* Reads a text of snapshots to its end and stores the offsets of its steps. Returns false after it has reported an
- * error. */
+/* Reads a text of snapshots to its end to find its errors, and counts its steps. The first two steps are those at the
+ * start and the end of the interval; stores where they are. Returns false after an error, which was reported. */
 static bool scan_text(run *r, const uint8_t *data, size_t size, size_t base)
 {
     pfb_cpi_cpu *cpus = memory_get(PFB_CPI_CPU_LIMIT, sizeof *cpus);
@@ -83,7 +83,7 @@ static bool scan_text(run *r, const uint8_t *data, size_t size, size_t base)
     return text.error.code == PFB_OK;
 }
 
-/* The same for the texts of snapshots in a capture. Their steps are counted together. */
+/* The same for all texts of snapshots in a capture. The first two steps may be in different texts. */
 static bool scan_capture(run *r, const input *in)
 {
     parts found;
@@ -175,8 +175,8 @@ static void note_ending(const run *r)
                         (unsigned long)ending->number);
 }
 
-/* Ends the interval. Requests hooks only if they are stored, because some figures can be printed but not written as
- * hooks: then the call would fail. */
+/* Ends the interval. Requests hooks only if they are stored: pfb_cpi_get_and_trace() fails for figures that cannot be
+ * written as hooks, but such figures can still be printed. */
 static int end_interval(const run *r, const pfb_cpi_data **data)
 {
     const options *o = r->o;

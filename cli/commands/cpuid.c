@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The CPUID leaves of one CPU, and what they say about LWP. */
+/* The CPUID leaves of one CPU, and what they report about LWP. */
 typedef struct cpu {
     pfb_cpuid_leaf *leaves;
     size_t count, capacity;

@@ -131,7 +131,7 @@ static const char *meaning_of(unsigned bit)
     return "unknown";
 }
 
-/* Appends a line for each feature. */
+/* Appends a line for each feature that is implemented or enabled. */
 static void put_features(buffer *out, const pfb_lwp_capabilities *lwp)
 {
     const char *label = "features";
@@ -213,8 +213,8 @@ static bool is_same(const buffer *left, const buffer *right)
 }
 
 /* Returns the group with this name and description, and creates it if necessary. Compares only the last MAX_COMPARED
- * groups, so that the work is linear in the number of CPUs; an equal group before those is not found, and the CPU gets
- * a second one. Takes ownership of both buffers. */
+ * groups, so that the work is linear in the number of CPUs. If an equal group precedes them, a second group with the
+ * same content is created. Takes ownership of both buffers. */
 static cpuid_group *find_group(cpuid_text *text, buffer *name, buffer *description)
 {
     for (size_t i = text->count; i > 0 && text->count - i < MAX_COMPARED; i--) {

@@ -44,6 +44,7 @@ static unsigned digit_of(char c, unsigned base)
     return base;
 }
 
+/* Returns null, or what is wrong with the cell. */
 static const char *read_digits(csv_cell cell, unsigned base, uint64_t *number)
 {
     const uint64_t max = UINT64_MAX / base;
@@ -124,7 +125,7 @@ struct column_rule {
     const char *name;
     cell_reader *read;   /* null: the cell is not an input */
     cell_checker *check; /* null: the cell is not an expectation */
-    unsigned sample;     /* OLDER or NEWER: the sample that the cell belongs to */
+    unsigned sample;     /* the sample that the cell belongs to: OLDER, NEWER or NEITHER */
     uint32_t bit;        /* the PFB_HAS_ bit of the field; 0: none */
     size_t field;        /* the offset of the field in pfb_raw_value; not used for times and frequencies */
 };
@@ -241,7 +242,8 @@ static const char *read_signed_cell(eval_row *row, const column_rule *c, csv_cel
     return problem;
 }
 
-/* These two store the number for assign_clock(): its clock depends on the type, whose cell may follow. */
+/* The next two functions store the number for assign_clock(). The counter type decides to which clock the number
+ * belongs, and the cell of the type may follow. */
 static const char *read_time_cell(eval_row *row, const column_rule *c, csv_cell *cell)
 {
     return read_signed(*cell, &row->clocks[c->sample][CLOCK_TIME]);

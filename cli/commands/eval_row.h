@@ -28,8 +28,8 @@ typedef struct eval_row {
     bool has_older;
     /* For eval_row.c only. */
     uint64_t present;     /* a bit for each column whose cell is not empty */
-    int64_t clocks[2][2]; /* by sample: the cells of the columns time and frequency. The counter type decides of which
-                             clock they are */
+    int64_t clocks[2][2]; /* by sample: the cells of the columns time and frequency. The counter type decides to which
+                             clock they belong */
 } eval_row;
 
 /* Reads a cell into a row, which the caller has initialised with zeros. Returns null, or what is wrong with the cell

@@ -46,8 +46,8 @@ static void print_sample(live *l, const options *o, bool is_first)
         stream_end_replacement();
 }
 
-/* Collects a sample and prints it. Most displayed values need two samples, so sample 0 is printed only as metrics.
- * Returns false if there are no more samples, or the output failed. */
+/* Collects a sample and prints it. Most displayed values need two samples, so sample 0 is printed only as Prometheus
+ * metrics, most of which are raw values. Returns false if there are no more samples, or the output failed. */
 static bool collect_and_print(live *l, const options *o, uint64_t number)
 {
     uint64_t first_printed = o->format == OUTPUT_PROMETHEUS ? 0 : 1;
@@ -84,7 +84,7 @@ static bool redraws_tables(const options *o)
            system_enable_control_sequences();
 }
 
-/* Returns false after a message if metrics are asked for and the source has no V2 data. */
+/* Returns false after a message if the format is prometheus and the source has no V2 data. */
 static bool check_format(const options *o, const char *subject, bool has_v2)
 {
     bool is_supported = o->format != OUTPUT_PROMETHEUS || has_v2;
@@ -125,7 +125,7 @@ static void show_file(const options *o, input *file)
     close_output(&out, o);
 }
 
-/* Displays files as one series. */
+/* Prints the values of all files of --source as one series. */
 static void show_files(const options *o)
 {
     output out;

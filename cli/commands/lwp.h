@@ -23,7 +23,7 @@ lwp_snapshot_bytes lwp_make_snapshot(const pfb_lwp_capabilities *leaf, const uin
                                      size_t ring_bytes);
 
 /* Runs Microsoft's sample program on the software model, as a program of 32 or 64 bits (lwp_sample.c). Returns a
- * snapshot of the memory after that. */
+ * snapshot of the memory at the end of the program. */
 lwp_snapshot_bytes lwp_sample_run(unsigned bits);
 
 #endif

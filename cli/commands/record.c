@@ -24,7 +24,7 @@
  * recording_write() then writes. */
 typedef struct recorder {
     recording file;
-    const pfb_read_options *reader; /* of --strict; samples are recorded nevertheless */
+    const pfb_read_options *reader; /* of --strict, which adds error messages, but does not leave samples out */
     bool has_content;               /* the file has a sample, or was not empty when it was opened */
     uint64_t count;                 /* of samples written */
     bool is_v1;
@@ -53,8 +53,8 @@ static bool open_recording(recorder *r)
     return is_open;
 }
 
-/* Returns true if the pending chunks would exceed the size of --rotate. A file without content is never full, so that
- * its first sample is written whatever its size. */
+/* Returns true if the pending chunks would exceed the size of --rotate. A file without content is never full, so its
+ * first sample is written even if it is larger than that. */
 static bool is_full(const recorder *r)
 {
     const recording *file = &r->file;
@@ -309,8 +309,8 @@ static bool open_selection(recorder *r, const collecting *c, const options *o)
     return true;
 }
 
-/* Reports that V1 blocks of a recording are not recorded; `convert` can reduce them. Returns false if the recording has
- * V1 blocks and no V2 replies. */
+/* Reports that V1 blocks of a recording are not recorded; the command convert can filter them. Returns false if the
+ * recording has V1 blocks and no V2 replies. */
 static bool check_v1_blocks(const recorded_file *file)
 {
     if (file->has_v1)
@@ -320,17 +320,16 @@ static bool check_v1_blocks(const recorded_file *file)
     return !file->has_v1 || file->has_v2;
 }
 
-/* Returns true if the file is read again by name, as what it is: any file but a recording of V2 data, which is
- * replayed.
- */
+/* Returns true if record_converted() must read the file. A recording of V2 data is replayed; any other file is
+ * converted if it can be opened a second time. */
 static bool is_converted(const recorded_file *file)
 {
     bool is_replayed = file->in.kind == INPUT_CAPTURE && (file->has_v2 || !file->has_v1);
     return !is_replayed && file->in.can_reopen;
 }
 
-/* Writes a new recording of what the options select, as convert does: it merges files by time and reads everything that
- * cook reads. It cannot continue a recording. */
+/* Converts the chosen part of the files to a new recording, as the command convert does: merged by time. Cannot
+ * continue an existing recording. */
 static void record_converted(const options *o)
 {
     const options joined = options_with_files(o);

@@ -60,7 +60,7 @@ void command_report(const options *o)
     else
         cook_files(&joined, &out);
     if (o->output_path && report_is_empty(r) && diagnostics_status() != STATUS_FINE)
-        has_page = false; /* leaves a page that exists as it is */
+        has_page = false; /* an existing page is not replaced by an empty one */
     if (o->top > 0)
         report_keep_top(r, o->top);
     if (report_dropped_values(r) > 0)

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Returns the name of a counterset that is chosen by its GUID in the catalog, because V1 objects and logs have names
- * only. */
+/* Replaces the GUID of a counterset of the catalog by its name, because V1 objects and logs have no GUIDs. Returns any
+ * other text unchanged. */
 static const char *name_of_set(const char *typed)
 {
     pfb_guid guid;
@@ -49,7 +49,7 @@ void seen_names_close(seen_names *s)
     free(s->counter_list);
 }
 
-/* Compares a name, which may be absent. */
+/* Compares a name, which may be absent, with the names on the command line. */
 static bool match(seen_names *s, set_names *wanted, pfb_name name)
 {
     buffer_clear(&s->text);
@@ -57,7 +57,7 @@ static bool match(seen_names *s, set_names *wanted, pfb_name name)
     return name.bytes && set_names_match(wanted, s->text.data, s->text.size);
 }
 
-/* Compares the title index and the name of a V1 object or counter. */
+/* Compares the title index and the name of a V1 object or counter with the names on the command line. */
 static bool match_title(seen_names *s, set_names *wanted, const title_names *titles, uint32_t title)
 {
     buffer_clear(&s->text);
@@ -66,7 +66,8 @@ static bool match_title(seen_names *s, set_names *wanted, const title_names *tit
     return match(s, wanted, title_names_find(titles, title)) || is_match;
 }
 
-/* Returns true if the pair was not seen before. Counter PFB_NO_ID: the object itself. */
+/* Adds a pair of title indexes: an object and its counter, or PFB_NO_ID for the object itself. Returns false if the
+ * pair was added before. */
 static bool is_new(seen_names *s, uint32_t object, uint32_t counter)
 {
     const uint32_t pair[] = {object, counter};
@@ -111,7 +112,7 @@ void seen_names_add_record(seen_names *s, const pfb_log_reader *log, const pfb_l
 
 void seen_names_add_text(seen_names *s, const pfb_pdh_text_reader *text)
 {
-    pfb_pdh_text_reader reader = *text; /* a copy: its caller reads the paths, too */
+    pfb_pdh_text_reader reader = *text; /* a copy, because the caller reads the paths as well */
     pfb_pdh_text_path column;
     pfb_path path;
     while (pfb_pdh_text_next_path(&reader, &column)) {

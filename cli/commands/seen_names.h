@@ -8,8 +8,8 @@
 #include "perfblock/log.h"
 #include "values/series.h"
 
-/* Compares the countersets and counters that the command line chooses with those that occur in the files, in order to
- * report a name that none of them has. */
+/* Compares the names of countersets and counters on the command line with those in the files, in order to report a name
+ * that is in none of the files. */
 
 typedef struct seen_names {
     set_names sets, counters;
@@ -35,12 +35,12 @@ void seen_names_add_text(seen_names *s, const pfb_pdh_text_reader *text);
 /* Adds the countersets that a collector describes: call it at the end of a file with V2 replies. */
 void seen_names_add_metadata(seen_names *s, pfb_collector *collector);
 
-/* Call at the end of a pipe. Its name tables may follow the V1 blocks to which they belong, which were compared without
- * these names: sets `is_late` if a name on the command line is one of them. */
+/* Call at the end of a pipe. V1 blocks before a name table were compared without its names, so compares the titles of
+ * all blocks again. Sets `is_late` if a name on the command line matches only now. */
 void seen_names_end_pipe(seen_names *s, const title_names *titles);
 
 /* Reports the first counterset that did not occur, or the first counter that no chosen counterset has, with exit status
- * 2. Returns false after that, and true if not all names are known or none was seen. */
+ * 2. Returns false after that. Does not check, and returns true, if not all names are known or none was seen. */
 bool seen_names_check(const seen_names *s, const char *subject);
 
 #endif

@@ -54,14 +54,14 @@ size_t set_names_count_found(const set_names *s)
     return count;
 }
 
-bool set_names_check(const set_names *s, const char *subject, const char *what)
+bool set_names_check(const set_names *s, const char *subject, const char *kind)
 {
     size_t missing = 0;
     buffer sentence = {0};
     while (missing < s->count && s->is_found[missing])
         missing++;
     if (missing < s->count) {
-        buffer_format(&sentence, "no %s %s", what, s->names[missing]);
+        buffer_format(&sentence, "no %s %s", kind, s->names[missing]);
         suggest_put(&s->similar[missing], &sentence, "; perfblock countersets lists them");
         diagnostics_say(STATUS_USAGE, subject, "%s", sentence.data);
     }

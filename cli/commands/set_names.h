@@ -7,9 +7,10 @@
 
 #include <stdbool.h>
 
-/* The names of countersets and V1 objects on the command line. Each is a GUID, a title index, or a pattern of a whole
- * name: * is any number of characters, ? is one character; the case of A to Z is ignored. The caller compares the names
- * that exist with them; set_names_check() then reports a name on the command line that none of them matched. */
+/* Names of countersets, V1 objects or counters on the command line. Each is a GUID, a number (title index or counter
+ * id), or a pattern of a whole name: * matches any number of characters, ? matches one character; the case of A to Z is
+ * ignored. The caller compares all names that exist with these names. set_names_check() then reports a name on the
+ * command line that nothing matched. */
 
 typedef struct set_names {
     const char *const *names;
@@ -30,12 +31,12 @@ bool set_names_match_set(set_names *s, const pfb_guid *guid, const pfb_described
 /* Compares the id, the name and the English name of a counter with the names of counters on the command line. */
 void set_names_match_counter(set_names *s, const pfb_described_counter *counter);
 
-/* Returns how many names on the command line matched something. */
+/* Returns the number of names on the command line that matched something. */
 size_t set_names_count_found(const set_names *s);
 
-/* If a name on the command line matched nothing, reports the first such name as "no WHAT NAME", with exit status 2, and
+/* If a name on the command line matched nothing, reports the first one as "no KIND NAME", with exit status 2, and
  * returns false. */
-bool set_names_check(const set_names *s, const char *subject, const char *what);
+bool set_names_check(const set_names *s, const char *subject, const char *kind);
 void set_names_free(set_names *s);
 
 #endif

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* A line of the summary, and the number of its counterset. */
+/* A line of the summary and the number of its counterset, for sorting lines by counterset. */
 typedef struct placed_line {
     size_t set, line;
 } placed_line;
@@ -24,7 +24,7 @@ static int compare_placed(const void *left, const void *right)
     return (a->line > b->line) - (a->line < b->line);
 }
 
-/* The key of a counterset or counter: its name, and its number if it is that of a V1 object. */
+/* Makes the key of a counterset, counter or parent instance: its name, after its number if it has one. */
 static void put_key(buffer *key, const char *name, size_t size, bool has_number, uint32_t number)
 {
     buffer_clear(key);
@@ -95,7 +95,7 @@ static bool is_wanted(set_names *names, const pfb_collected_value *v)
     return set_names_match(names, v->counterset, v->counterset_size) || is_match;
 }
 
-/* Writes a counterset, whose values are in `count` lines. */
+/* Writes a counterset, its counters and, with `has_names`, its instances. Its values are in `count` lines. */
 static void write_lines(const value_summary *summary, const placed_line *lines, size_t count, bool has_names,
                         output *out)
 {

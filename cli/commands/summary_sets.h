@@ -6,10 +6,9 @@
 #include "output/output.h"
 #include "values/summary.h"
 
-/* Lists the countersets of the values of a summary with their counters, as the command countersets lists those of
- * registrations: those that match `names`, and if the command line has names, also their instances. Each counterset,
- * counter and instance is listed once, in the order of their first values. For perfmon logs, which have no
- * registrations. */
+/* Lists the countersets of a perfmon log, which has no registrations, from a summary of its values, in the form in
+ * which the command countersets lists registrations. Lists the countersets that match `names` with their counters and,
+ * if the command line has names, with their instances. Each is listed once, in the order of the first values. */
 void summary_sets_write(const value_summary *summary, set_names *names, output *out);
 
 #endif

@@ -225,6 +225,7 @@ static bool is_all_chosen(filter_v1 *f, const uint8_t *data, size_t size)
 
 /* ---- Writing --------------------------------------------------------------------------------------------- */
 
+/* The block that is reduced, and its objects ascending by title index. */
 typedef struct filtering {
     filter_v1 *f;
     const uint8_t *data;
@@ -338,7 +339,8 @@ static void write_object(pfb_writer *writer, const filtering *w, pfb_v1_reader *
     pfb_v1_object written = *object;
     if (!has_rows && !has_lost_values(w->f, object->title_index))
         return;
-    /* An object without instances has one row, so only the count of metadata blocks can say that it has none. */
+    /* PFB_V1_NO_INSTANCES means exactly one row of values. For an object without a row, the instance count of metadata
+     * blocks is written. */
     if (!has_rows && written.instance_count == PFB_V1_NO_INSTANCES)
         written.instance_count = PFB_V1_METADATA_NO_INSTANCES;
     uint8_t *marks = mark_counters(w, *block, object, first, count);

@@ -23,10 +23,10 @@ typedef struct filter_row {
 /* An object that had chosen values in the current or an earlier block. */
 typedef struct filter_seen {
     uint32_t title;
-    uint64_t block; /* number of the latest such block */
+    uint64_t block; /* number of the latest block in which it had them */
 } filter_seen;
 
-/* Starts as all zero except for `collector`. */
+/* The caller sets `collector`; the other fields are zero at first. */
 typedef struct filter_v1 {
     pfb_collector *collector; /* without a source; it has the chosen counters and the names of title indexes */
     /* ------------------------------------------------------------------------------------------ */
@@ -40,7 +40,7 @@ typedef struct filter_v1 {
     uint32_t *titles; /* title indexes of those objects and counters of the current block that are written */
     size_t title_count, title_capacity;
     hash_index named; /* title indexes whose names are in an earlier table */
-    uint64_t seed;
+    uint64_t seed;    /* of the hashes in `named`; 0 at first */
 } filter_v1;
 
 /* Reduces a block. If everything in it is chosen, it is copied byte for byte. Returns false if nothing is written. An

@@ -8,7 +8,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-enum { NOVICE = 100 };
+enum { NOVICE = 100 };     /* PERF_DETAIL_NOVICE */
+enum { TICKS = 10000000 }; /* of the 100 ns clock per second */
+
 enum { MIN_OFFSET = 4, MAX_OFFSET = 65535, MAX_DEFINITIONS = 8192 }; /* limits of the text form */
 
 /* The values of a row: a slot for each offset, because several counters may have the same one. */
@@ -123,7 +125,6 @@ static void put_definition(text_writer *t, text_line *line, const pfb_v1_counter
  * sample. */
 static bool put_object(text_writer *t, const pfb_v1_object *object, const value_slots *s, int64_t perf_time_100ns)
 {
-    enum { TICKS = 10000000 };
     text_line lines = {.start = 0};
     text_object *definition = find_object(t, object->title_index);
     const pfb_name name = title_names_find(t->titles, object->title_index);
@@ -245,7 +246,6 @@ static bool put_rows(text_writer *t, pfb_v1_reader *block, const pfb_v1_object *
 
 static void put_result(text_writer *t, pfb_v1_reader *block, const pfb_v1_object *object, const uint8_t *body)
 {
-    enum { TICKS = 10000000 };
     value_slots slots;
     const text_object *definition = find_object(t, object->title_index);
     int64_t time = definition->has_clock ? block->perf_time_100ns : 0;

@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+enum { NOVICE = 100 }; /* PERF_DETAIL_NOVICE */
+
 /* ---- Countersets ----------------------------------------------------------------------------------------- */
 
 /* Returns the position of a counterset in `sorted`, or the position at which a new one is inserted. */
@@ -117,7 +119,6 @@ static void put_option(text_writer *t, const char *key, const pfb_name *name)
 
 static void put_set_line(text_writer *t, text_set *set, const pfb_registration *registration)
 {
-    enum { NOVICE = 100 };
     char guid[PFB_GUID_TEXT_BYTES];
     const pfb_name name = set_text(set, PFB_REQUEST_COUNTERSET_NAME);
     const pfb_name english = set_text(set, PFB_REQUEST_COUNTERSET_ENGLISH_NAME);
@@ -163,7 +164,6 @@ static void put_id(text_writer *t, const char *key, uint32_t id)
  * name is known. */
 static void put_counter(text_writer *t, uint32_t id, const pfb_counter *counter, const text_entries *texts)
 {
-    enum { NOVICE = 100 };
     const pfb_name name = find_text(&texts[0], id);
     const pfb_name english = find_text(&texts[1], id);
     const pfb_name help = find_text(&texts[2], id);

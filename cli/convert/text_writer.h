@@ -14,8 +14,7 @@
 
 enum { TEXT_REQUESTS = PFB_REQUEST_COUNTER_ENGLISH_NAMES + 1 };
 
-/* A counter of a counterset, and the size of its values. The text form writes the size of a value that differs from it.
- */
+/* A counter of a counterset, and the size of its values. A value of another size is written together with its size. */
 typedef struct text_width {
     uint32_t id;
     uint32_t width;

@@ -242,7 +242,8 @@ static bool skip_line(csv_reader *r)
     return line_break != NULL;
 }
 
-/* Moves to the next record: after a malformed one, to the line after its first. False if there is none. */
+/* Moves to the next record. After a malformed record, that is the line after the one in which the record begins. False
+ * if there is none. */
 static bool begin_record(csv_reader *r)
 {
     if (r->fault && !skip_line(r))
@@ -267,7 +268,7 @@ static bool is_blank(const csv_reader *r)
     return r->count == 1 && !r->has_quotes && csv_trim(r->cells[0]).size == 0;
 }
 
-/* Scans more of the current record. False if reading failed, or writing standard output did. */
+/* Scans more of the current record. False if reading the file or writing to standard output failed. */
 static bool advance(csv_reader *r)
 {
     bool has_more = r->at < r->end || fetch(r);

@@ -200,8 +200,8 @@ static size_t count_commas(const uint8_t *data, size_t size, size_t *at)
     return count;
 }
 
-/* Whether the first two lines have the same number of commas, at least one. The second may be missing, or with
- * `is_truncated` end after the examined bytes. */
+/* Whether the first two lines have the same number of commas, at least one. The second line may be missing. With
+ * `is_truncated` it may end after the examined bytes, so it may have fewer commas. */
 static bool is_csv(const uint8_t *data, size_t size, bool is_truncated)
 {
     size_t at = 0;

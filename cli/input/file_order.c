@@ -174,7 +174,7 @@ static bool read_time(file_window *w, input_kind kind, int64_t *time)
     return (kind == INPUT_DATA || kind == INPUT_V1) && read_block_time(w, kind == INPUT_V1, time);
 }
 
-/* Returns true for standard input and for names that are no regular files. */
+/* Returns true for standard input and for the name of anything but a regular file. */
 static bool is_pipe(const char *name)
 {
     return strcmp(name, "-") == 0 || !system_names_regular(name);

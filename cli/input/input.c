@@ -144,8 +144,8 @@ enum { FIRST_CAPACITY = 1 << 18 };
 
 #define FOLLOW_PAUSE UINT64_C(100000000) /* nanoseconds before a followed file is read again */
 
-/* Reads from a regular file, which may be growing. Returns 0 at its end. If the file is still being written and reading
- * does not wait for more, also sets has_stopped. */
+/* Reads from a regular file, which may be growing. Returns 0 at its end. Also sets has_stopped if the file is still
+ * being written, but reading does not wait for more. */
 static long long read_regular(input *in, uint8_t *to, size_t size)
 {
     while (true) {

@@ -15,7 +15,7 @@ typedef enum input_kind {
     INPUT_AUTO,         /* to be recognised */
     INPUT_DATA,         /* V2 data: replies of PerfQueryCounterData */
     INPUT_REGISTRATION, /* a reply of PerfQueryCounterSetRegistrationInfo */
-    INPUT_STRINGS,      /* a reply of that function with names or help texts of counters */
+    INPUT_STRINGS,      /* a registration reply with names or help texts of counters */
     INPUT_IDENTIFIERS,  /* counter identifiers, such as a reply of PerfQueryCounterInfo */
     INPUT_INSTANCES,    /* an instance list */
     INPUT_GUIDS,        /* a list of counterset GUIDs */
@@ -102,7 +102,7 @@ pfb_error input_trailing_bytes(const pfb_read_options *options, size_t used, siz
 /* Shows on standard error how much of the file was read: up to byte `at` of the window. */
 void input_progress(const input *in, size_t at);
 
-/* Returns the size of the file. A pipe is read to its end to find its size, and its window no longer has a block. */
+/* Returns the size of the file. Reads a pipe to its end, after which the window no longer has a block. */
 uint64_t input_file_size(input *in);
 
 /* Like input_read(), for a file that is open already. */

@@ -17,7 +17,7 @@ typedef enum time_kind {
 typedef struct time_option {
     time_kind kind;
     int64_t clock; /* in 100 ns: since 1601-01-01, in UTC or local time by `kind`; TIME_OF_DAY: since midnight */
-    int64_t unit;  /* what the last digit of the fraction of a second counts, in 100 ns; 1 without a fraction */
+    int64_t unit;  /* value of the last digit of the fraction of a second, in 100 ns; 1 without a fraction */
 } time_option;
 
 /* What the argument of --from and --to must be, for messages. */
@@ -46,9 +46,9 @@ bool sample_range_is_given(const sample_range *r);
 /* Makes a collector choose samples by the range. `first` is the time of the first sample, null if it is not known. */
 void sample_range_begin(sample_range *r, pfb_collector *collector, const int64_t *first);
 
-/* Call after each sample that is put into the collector. A range that has a time of day is known only when the first
- * sample was put: then this passes the range to the collector and returns true, and the caller must put that sample
- * again. */
+/* Call after each sample that is put into the collector. A time of day is on the day of the first sample, so a range
+ * with one is passed to the collector only now, after that sample was left out: then this returns true, and the caller
+ * must put the sample again. */
 bool sample_range_repeats(sample_range *r, pfb_collector *collector);
 
 /* If all samples were left out, reports that and sets the exit status to 2. */

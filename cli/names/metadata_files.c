@@ -7,8 +7,8 @@
 
 #include <stdlib.h>
 
-/* Opens a file of --registration. Only a reply of request code 1 contains the GUID of its counterset. It is stored in
- * *set and *has_set for the replies of other codes, which follow on the command line. */
+/* Opens a file of --registration. Only a reply of request code 1 contains the GUID of its counterset. The GUID is kept
+ * in *set for the replies of other codes that follow on the command line. *has_set: *set is a valid GUID. */
 static void open_registration(metadata_file *file, const registration_option *option, pfb_guid *set, bool *has_set,
                               const pfb_read_options *reader)
 {

@@ -43,7 +43,7 @@ static void put_table(title_names *t, const uint8_t *data, size_t size)
 
 /* Adds the table of --names. It is added again after each other table, because the collector gives precedence to the
  * table that was added last. */
-static void put_own_table(title_names *t)
+static void put_names_file(title_names *t)
 {
     if (t->file.data)
         put_table(t, t->file.data, t->file.size);
@@ -53,7 +53,7 @@ void title_names_begin(title_names *t)
 {
     pfb_collector_begin_file(t->collector);
     t->scan = (title_scan){.scanned_end = 0};
-    put_own_table(t);
+    put_names_file(t);
 }
 
 void title_names_look_ahead(title_names *t, const input *capture)
@@ -73,7 +73,7 @@ void title_names_look_ahead(title_names *t, const input *capture)
     }
     if (!is_whole)
         input_free(&in);
-    put_own_table(t);
+    put_names_file(t);
 }
 
 void title_names_add(title_names *t, uint64_t offset, const uint8_t *data, size_t size)
@@ -81,7 +81,7 @@ void title_names_add(title_names *t, uint64_t offset, const uint8_t *data, size_
     if (offset < t->scan.scanned_end)
         return;
     put_table(t, data, size);
-    put_own_table(t);
+    put_names_file(t);
     t->scan.added_end = offset + 1;
 }
 

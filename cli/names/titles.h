@@ -6,8 +6,8 @@
 #include "output/name.h"
 #include "perfblock/collect.h"
 
-/* Names of V1 title indexes. A collector stores them: those of the name tables of a capture, and those of --names,
- * which take precedence. */
+/* Names of V1 title indexes. A collector stores the names in the name tables of a capture and in the file of --names.
+ * If both have a name for an index, that of --names is used. */
 
 /* Which tables of a file were added. */
 typedef struct title_scan {
@@ -18,15 +18,14 @@ typedef struct title_scan {
 typedef struct title_names {
     pfb_collector *collector;
     input file;      /* of --names; `data` is null without one */
-    title_scan scan; /* of the current file of the collector; the caller that chooses another file there replaces it */
+    title_scan scan; /* of the file that is chosen in the collector; a caller that chooses another file exchanges it */
 } title_names;
 
 /* Opens a collector and reads the table of --names at `path`, which may be null. Reports an error in the table. */
 void title_names_open(title_names *t, const char *path, const pfb_read_options *options);
 void title_names_close(title_names *t);
 
-/* Reads the table of --names at `path`, which may be null, only to report that it cannot be read or is malformed: for
- * data without V1 titles. */
+/* Reports the errors of title_names_open(), for data that has no V1 titles and so does not use the names. */
 void title_names_check(const char *path, const pfb_read_options *options);
 
 /* Begins a file: forgets the names of the previous file, except those of --names. */
@@ -41,8 +40,9 @@ void title_names_look_ahead(title_names *t, const input *capture);
  * its errors. */
 void title_names_add(title_names *t, uint64_t offset, const uint8_t *data, size_t size);
 
-/* Reports that names follow the V1 blocks to which they belong, which were therefore compared without them: a note if
- * `has_values`, else an error with exit status 2. */
+/* Reports that chosen names are in a name table of a pipe that follows the V1 blocks with these titles, so that the
+ * blocks were compared without the names. Prints a note if values of later blocks were found (`has_values`), otherwise
+ * an error with exit status 2. */
 void title_names_report_late(const char *subject, bool has_values);
 
 /* The name of a title index; `bytes` is null if there is none. `t` may be null. */

@@ -61,32 +61,32 @@ bool definitions_name(definitions *d, const word *w, pfb_name *name)
     return true;
 }
 
-static bool read_number(definitions *d, const char *what, uint64_t max, uint64_t *number)
+static bool read_number(definitions *d, const char *expected, uint64_t max, uint64_t *number)
 {
     word w;
-    if (!definitions_word(d, what, &w))
+    if (!definitions_word(d, expected, &w))
         return false;
-    return word_unsigned(&w, max, number) || words_fail(d->words, &w, "expected %s", what);
+    return word_unsigned(&w, max, number) || words_fail(d->words, &w, "expected %s", expected);
 }
 
-static bool read_u32(definitions *d, const char *what, uint32_t max, uint32_t *number)
+static bool read_u32(definitions *d, const char *expected, uint32_t max, uint32_t *number)
 {
     uint64_t read = 0;
-    bool is_read = read_number(d, what, max, &read);
+    bool is_read = read_number(d, expected, max, &read);
     *number = (uint32_t)read;
     return is_read;
 }
 
 /* Reads an id, or - for none. */
-static bool read_id(definitions *d, const char *what, uint32_t *id)
+static bool read_id(definitions *d, const char *expected, uint32_t *id)
 {
     word w;
     uint64_t read = PFB_NO_ID;
-    if (!definitions_word(d, what, &w))
+    if (!definitions_word(d, expected, &w))
         return false;
     bool is_id = word_is(&w, "-") || word_unsigned(&w, UINT32_MAX, &read);
     *id = (uint32_t)read;
-    return is_id || words_fail(d->words, &w, "expected %s", what);
+    return is_id || words_fail(d->words, &w, "expected %s", expected);
 }
 
 static bool read_signed(definitions *d, int64_t min, int64_t max, int64_t *number)
@@ -97,10 +97,10 @@ static bool read_signed(definitions *d, int64_t min, int64_t max, int64_t *numbe
     return word_signed(&w, min, max, number) || words_fail(d->words, &w, "expected a number");
 }
 
-static bool read_name(definitions *d, const char *what, pfb_name *name)
+static bool read_name(definitions *d, const char *expected, pfb_name *name)
 {
     word w;
-    return definitions_word(d, what, &w) && definitions_name(d, &w, name);
+    return definitions_word(d, expected, &w) && definitions_name(d, &w, name);
 }
 
 static bool read_guid(definitions *d, pfb_guid *guid)
@@ -562,7 +562,7 @@ static void write_texts(pfb_writer *writer, const void *context)
     pfb_write_end_strings(writer);
 }
 
-/* The only error is a block of more than 4 GiB. It is ignored, and the block is left out. */
+/* The only possible error is a reply of more than 4 GiB. Such a reply is left out without a message. */
 static void put_reply(definitions *d, const text_part *part, uint32_t request, definitions_write *write,
                       const void *context)
 {

@@ -302,7 +302,7 @@ static void add_query(reader *r, const text_query *query)
     r->has_new_queries = true;
 }
 
-/* A text without query lines asks for all countersets that it defines, in their order. */
+/* A text without query lines queries all countersets that it defines, in the order of their definitions. */
 static void make_queries(reader *r)
 {
     const text_parts *all = &r->definitions.all;
@@ -362,7 +362,7 @@ static bool end_sample(reader *r)
     if (!end_result(r))
         return false;
     pfb_chunk chunk = {.tag = r->is_v1 ? PFB_TAG_V1 : PFB_TAG_DATA};
-    if (!r->is_v1 && !put_queries(r)) /* for a sample without results; otherwise read_v2_result() has called it */
+    if (!r->is_v1 && !put_queries(r)) /* has no effect if the sample has results: read_v2_result() has called it */
         return false;
     pfb_error error = definitions_put_written(&r->definitions, &chunk, r->is_v1 ? write_v1 : write_v2, r);
     r->has_sample = false;
@@ -481,7 +481,7 @@ static void add_width(reader *r, uint32_t width)
     r->widths[r->width_count++] = width;
 }
 
-/* A counter of a counterset by its id, with its position. */
+/* A counter of a counterset, for searching by id. */
 typedef struct id_position {
     uint32_t id;
     uint32_t width;

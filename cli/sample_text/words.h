@@ -24,8 +24,8 @@ typedef struct word {
     bool is_quoted;
 } word;
 
-/* Moves to the next line that has words. Returns false at the end, and after an error, such as a word of the current
- * line that was not read. */
+/* Moves to the next line that has words. It is an error if a word of the current line was not read. Returns false at
+ * the end of the text and after an error. */
 bool words_next_line(words *w);
 
 /* Reads the next word of the line. Returns false at the end of the line and after an error. */
@@ -38,7 +38,7 @@ bool words_fail(words *w, const word *at, const char *format, ...) TEXT_PRINTF(3
 /* Reports an error at the current position, for a word that is missing. Returns false. */
 bool words_fail_here(words *w, const char *sentence);
 
-/* Returns true if the word is this one, without quotation marks. */
+/* Returns true if the word is equal to `text` and was not between quotation marks. */
 bool word_is(const word *w, const char *text);
 
 /* Reads a number from 0 to `max`: decimal, or hexadecimal after 0x. */
