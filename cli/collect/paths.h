@@ -21,8 +21,8 @@ bool path_list_open(path_list *list, const options *o);
  * know, reports that and sets the exit status to 2. */
 void path_list_check_log(const path_list *list, const options *o, const char *file);
 
-/* Returns what follows "no such counters and instances" in a message: if a path names a machine, that V2 data does not
- * name its machine, otherwise nothing. */
+/* Returns the end of the message that there are no such counters and instances: " of these machines" if a path names a
+ * machine, followed with `has_v2` by the explanation that V2 data does not name its machine; otherwise "". */
 const char *path_list_machines(const path_list *list, bool has_v2);
 void path_list_free(path_list *list);
 

@@ -13,7 +13,7 @@ typedef struct recorded_file {
     input in;      /* of any kind; nothing was read past the first window, except from a pipe */
     bool has_v1;   /* the part that was scanned has V1 blocks */
     bool has_v2;   /* the part that was scanned has V2 replies */
-    bool has_time; /* it has a V2 reply with a valid header, ... */
+    bool has_time; /* that part has a V2 reply with a valid header, ... */
     int64_t time;  /* ... and this is the time of the first such reply */
     /* Offsets in the file; 0 before there is one: */
     size_t sample_offset; /* of the sample that the source returned last */

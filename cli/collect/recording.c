@@ -12,7 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How long a recording waits for other processes in all calls of system_folder_enter() together: 0.3 seconds. */
+/* The total time, in nanoseconds, that a recording waits for other processes in calls of system_folder_enter(). Any
+ * process that can read the folder can delay those calls, so the time is short: 0.3 seconds. */
 #define MAX_WAIT UINT64_C(300000000)
 
 /* ---- Chunks ---------------------------------------------------------------------------------------------- */
@@ -144,8 +145,8 @@ static bool is_usable(recording *r)
     return r->is_replaced || can_continue(r);
 }
 
-/* Opens the file in the critical section of its folder, so that no other process renames it meanwhile. A pipe is opened
- * outside of the section: opening waits for its reader, and pipes are not renamed. */
+/* Opens the file in the critical section of its folder, so that no other process renames it while it is opened. A pipe
+ * is opened outside of the section: opening waits for its reader, and pipes are not renamed. */
 static bool open_first_file(recording *r)
 {
     if (system_names_special(r->path))

@@ -34,8 +34,8 @@ bool recording_open(recording *r);
 /* Adds a chunk to the pending ones. Only tag, guid, request and language of `chunk` are used. */
 void recording_put(recording *r, const pfb_chunk *chunk, const void *body, size_t size);
 
-/* Writes the pending chunks, each in one write: if the program is killed meanwhile, the chunks before the current one
- * are whole. Returns false after a message. */
+/* Writes the pending chunks, each in one write: if the program is killed during a write, the chunks before that one are
+ * whole. Returns false after a message. */
 bool recording_write(recording *r);
 
 /* Writes all pending chunks in one write, for chunks that belong together. Returns false after a message. */

@@ -47,7 +47,7 @@ typedef struct input_file {
                                         * metadata, or it was put */
     pfb_bytes held;                    /* a capture of the chunks that are held, see handle_metadata() */
     size_t held_base;                  /* captures: offset in the file that corresponds to the start of `held` */
-    pfb_bytes recorded_info;           /* the query information of the next V2 reply, as it was read */
+    pfb_bytes recorded_info;           /* the query information of the next V2 reply, before it is reduced */
     pfb_bytes written_info;            /* the query information that was put last for this file; empty: none was put */
     uint64_t object_count;             /* .blg: number of items that are whole V1 objects */
     uint64_t other_count;              /* .blg: number of other items */
@@ -55,7 +55,7 @@ typedef struct input_file {
                                         * scan_log()) */
     /* For choosing counters of V2 data. */
     pfb_bytes described;        /* a capture of the metadata in which the chosen counters are found */
-    series_list described_keys; /* what `described` contains */
+    series_list described_keys; /* of the chunks in `described`, for recorded_metadata_add() */
     bool has_instances;         /* `described` has a V2 reply with instances */
     bool has_v2;                /* the file has V2 replies or registrations */
     bool has_v1;                /* the file has V1 blocks */
@@ -224,7 +224,8 @@ static bool is_equal(const pfb_bytes *a, const pfb_bytes *b)
     return a->size_bytes == b->size_bytes && (a->size_bytes == 0 || memcmp(a->data, b->data, a->size_bytes) == 0);
 }
 
-/* Call before a V2 reply is put. Puts its query information again if that of another file was put in between. */
+/* Call before a V2 reply of a file is put. If the query information of another file was put last, puts that of this
+ * file again. */
 static void put_info_again(convert *c, const input_file *file)
 {
     if (file->written_info.size_bytes == 0 || is_equal(&file->written_info, &c->written_info))
@@ -233,7 +234,7 @@ static void put_info_again(convert *c, const input_file *file)
     copy(&c->written_info, file->written_info.data, file->written_info.size_bytes);
 }
 
-/* Stores query information as the one that was put last, for this file and for any file. */
+/* Stores the query information that was put last, for this file and for all files together. */
 static void set_written_info(convert *c, input_file *file, const uint8_t *info, size_t size)
 {
     copy(&file->written_info, info, size);
@@ -834,7 +835,8 @@ static void begin_file(convert *c, input_file *file)
     c->has_file = c->has_file || !file->is_refused;
 }
 
-/* Puts chunks that are still held, and reports what was left out and the error of the file if it has one. */
+/* Puts the chunks that are still held. Reports the parts of the file that were left out, and the error of the file if
+ * it has one. */
 static void end_file(convert *c, input_file *file)
 {
     const merge_file *f = file->merged;

@@ -289,7 +289,7 @@ static void report_trailing_bytes(const cook *c, const merge_file *f)
         diagnostics_note(f->in.name, offset, "the bytes from here on belong to no block");
 }
 
-/* Reports what was skipped, and the error of the file if it has one. */
+/* Reports the skipped parts of a file, and the error of the file if it has one. */
 static void end_file(cook *c, const merge_file *f)
 {
     const char *skipped_text =

@@ -3,7 +3,7 @@
 #include "perfblock/capture.h"
 #include "walk/walk.h"
 
-/* Prints the hooks of a file: those in the chunks of a capture; any other file is read as a stream of hooks. */
+/* Prints the hooks in the chunks of a capture. Any other file is read as a stream of hooks. */
 static void show_file(output *out, const options *o, const char *path)
 {
     input in;

@@ -187,8 +187,8 @@ static int end_interval(const run *r, const pfb_cpi_data **data)
                                  o->label, data);
 }
 
-/* Ends the interval, prints its result and stores it. If it fails, the figures that the facility has nevertheless
- * computed are printed. */
+/* Ends the interval, prints its result and stores it. The facility may have computed figures even if it reports an
+ * error: they are printed before the error. */
 static void get_result(run *r)
 {
     const options *o = r->o;

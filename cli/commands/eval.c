@@ -22,8 +22,8 @@ typedef struct eval {
 
 /* ---- Errors ---------------------------------------------------------------------------------------------- */
 
-/* Reports an error in a cell of the current record. `position` counts from 0; `offset` is that of the cell in the file.
- */
+/* Reports an error in a cell of the current record. `position` counts from 0. `offset` is the offset of the cell in the
+ * file. */
 static void report_error(const eval *e, size_t position, uint64_t offset, const char *code, const char *format, ...)
     TEXT_PRINTF(5, 6);
 

@@ -342,9 +342,9 @@ static unsigned clock_of(uint32_t type, bool is_generic)
     return row ? row->clock : PFB_CLOCK_NONE;
 }
 
-/* Stores a number of the columns time and frequency (`index`: CLOCK_TIME or CLOCK_FREQUENCY) as that of the clock that
- * the sample's type uses. A number that this clock does not have, such as a frequency of the 100 ns clock, is ignored.
- * Returns false if the row also has a value in the column of that clock, such as perf_time1. */
+/* Stores a number of the column time or frequency (`index`: CLOCK_TIME or CLOCK_FREQUENCY) in the field of the clock
+ * that the sample's counter type uses. A number for which this clock has no field, such as a frequency of the 100 ns
+ * clock, is ignored. Returns false if the row also has a value in the column of that clock, such as perf_time1. */
 static bool assign_clock(eval_row *row, unsigned sample_index, unsigned index)
 {
     static const struct {
@@ -381,7 +381,7 @@ const char *eval_row_finish(eval_row *row, size_t *column)
         bool is_time = c->read == read_time_cell;
         bool is_clock = (is_time || c->read == read_frequency_cell) && is_present(row, *column);
         if (is_clock && !assign_clock(row, c->sample, is_time ? CLOCK_TIME : CLOCK_FREQUENCY))
-            return "is of a clock that has a number in its own column, such as perf_time1, too";
+            return "belongs to a clock that also has a value in its own column, such as perf_time1";
     }
     return NULL;
 }

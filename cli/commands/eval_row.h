@@ -47,7 +47,7 @@ pfb_formula_result eval_row_evaluate(const eval_row *row);
 
 typedef enum eval_verdict {
     EVAL_HOLDS,
-    EVAL_DIFFERS,   /* `actual` is what the result has instead; empty if it has nothing */
+    EVAL_DIFFERS,   /* `actual` is the text of the result; empty if the result has no value */
     EVAL_UNREADABLE /* the cell is not a valid expectation */
 } eval_verdict;
 

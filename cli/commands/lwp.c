@@ -15,7 +15,7 @@
 
 /* ---- Showing ----------------------------------------------------------------------------------------------------- */
 
-/* Prints the records of a file: of all LWP snapshots in a capture, or of a file that is a snapshot. */
+/* Prints the records of all LWP snapshots in a capture, or of a file that is one snapshot. */
 static void show_input(output *out, const options *o, input *in)
 {
     walk w = {.in = in, .out = out, .options = &o->reader};
@@ -119,7 +119,8 @@ void command_lwp_show(const options *o)
 
 /* ---- The model --------------------------------------------------------------------------------------------------- */
 
-/* Prints what the sample program itself prints: the number of entries in the ring, by instruction. */
+/* Prints the lines that the sample program prints: its number of bits, the number of entries in the ring, and the
+ * number of entries of each instruction. */
 static void print_sample_output(output *out, unsigned bits, const lwp_snapshot_bytes *snapshot)
 {
     pfb_lwp_snapshot parts;

@@ -7,9 +7,9 @@
 #include "output/output.h"
 #include "values/series.h"
 
-/* Lists the V1 objects of blocks with their counters, as the command countersets lists those of V2. If the command line
- * has names, also lists the instances of each object. Each object is listed once, as it is in the first block that has
- * it. */
+/* Lists V1 objects and their counters in the form in which the command countersets lists V2 countersets. If the command
+ * line has names, also lists the instances of each object. An object that several blocks have is listed once, from the
+ * first of them. */
 
 typedef struct object_list {
     output *out;
@@ -24,8 +24,8 @@ typedef struct object_list {
  * in the file. Returns the size of the block; 0 if its header is malformed. */
 size_t objects_list_block(object_list *l, const uint8_t *data, size_t size, size_t base);
 
-/* Returns true if a name on the command line is that of an object, but was not known when the object was compared: the
- * name tables of a pipe may follow its blocks. Call it at the end of the file. */
+/* Call at the end of a file. Returns true if a name on the command line matches an object only now: in a pipe, name
+ * tables may follow the blocks, whose objects are then compared without names. */
 bool objects_have_late_names(object_list *l);
 void objects_free(object_list *l);
 

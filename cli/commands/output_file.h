@@ -12,8 +12,8 @@ bool output_file_is_input(const options *o);
 /* Opens the output. Returns false after a message if the file is one of the inputs, which it would replace. */
 bool output_file_open(const options *o);
 
-/* Closes the output and, with --open, opens the file in a browser. If nothing was written because of an error, a file
- * that exists stays as it is. */
+/* Closes the output and, with --open, opens the file in a browser. If nothing was written because of an error, an
+ * existing file is not changed. */
 void output_file_close(const options *o, output *out);
 
 #endif

@@ -39,7 +39,7 @@ typedef struct recorder {
     selection selection;
     extract extract;
     bool *has_metadata; /* the file has the metadata of a counterset; by position of its first counter in `selection` */
-    pfb_bytes collected;                  /* the sample as it was collected */
+    pfb_bytes collected;                  /* the sample before it is reduced */
     pfb_bytes recorded_info, chosen_info; /* query information of a replayed recording, and its chosen part */
     pfb_bytes sample, reply;              /* the chosen parts of a sample and of a metadata reply */
 } recorder;
@@ -284,7 +284,7 @@ static void record_samples(recorder *r, collecting *c, const options *o)
     }
 }
 
-/* Prepares to reduce V1 blocks to what the options choose. False after a message. */
+/* Prepares to reduce V1 blocks to the counters that the options choose. False after a message. */
 static bool open_v1_selection(recorder *r, const collecting *c, const options *o)
 {
     path_list paths;
@@ -297,7 +297,7 @@ static bool open_v1_selection(recorder *r, const collecting *c, const options *o
     return is_ok;
 }
 
-/* Prepares to record what the collector collects. False after a message. */
+/* Prepares to record the counters of the collector. False after a message. */
 static bool open_selection(recorder *r, const collecting *c, const options *o)
 {
     r->is_v1 = pfb_collector_is_v1(c->collector);

@@ -399,7 +399,8 @@ static uint32_t find_width(const text_set *set, uint32_t id)
     return set && low < set->count && set->widths[low].id == id ? set->widths[low].width : 8;
 }
 
-/* Writes the counter ids unless they are all those of the counterset, in order. */
+/* Writes the counter ids of a result. Leaves them out if they are those of all counters of the counterset in their
+ * order, which is the default. */
 static void put_ids(text_writer *t, const pfb_v2_reader *reader, const pfb_v2_result *result, const text_set *set)
 {
     uint32_t id = 0;

@@ -15,7 +15,7 @@
 /* The size of the window: the largest record, and as much for bytes that are read after it. */
 #define WINDOW_BYTES (2 * CSV_MAX_RECORD_BYTES)
 
-/* Moves the current record, and what follows it, to the front of the window. */
+/* Moves the current record and the bytes after it to the front of the window. */
 static void move_record_to_front(csv_reader *r)
 {
     size_t start = r->start;
@@ -115,7 +115,7 @@ enum {
     AT_CELL, /* before the first byte of a cell */
     IN_CELL,
     IN_QUOTES,
-    AFTER_QUOTE,  /* after a quotation mark that closes the cell or is the first of two that mean one */
+    AFTER_QUOTE,  /* after a quotation mark that ends the cell or is the first of a doubled one */
     AFTER_RETURN, /* after a CR that follows a cell in quotation marks */
     AT_END
 };

@@ -13,7 +13,7 @@ typedef struct file_format {
 
 /* Recognises captures, V1 blocks, name tables, texts of CPI snapshots, perfmon logs and V2 data, and describes other
  * formats. `data` has the first `available` bytes of a file of `file_size` bytes. Examines a bounded number of them,
- * plus zeros at the start of the file, however many there are. */
+ * and in addition all zeros at the start of the file. */
 file_format file_format_recognise(const uint8_t *data, size_t available, uint64_t file_size);
 
 #endif

@@ -134,7 +134,7 @@ static bool find_row_time(const uint8_t *data, size_t size, bool is_last, int64_
 }
 
 /* Reads the time of the first sample of a text. The header before it may be long, so the number of bytes read is
- * doubled until they contain the sample, up to MAX_BYTES. */
+ * doubled until they contain the sample, up to MAX_BYTES: a text may have no sample. */
 static bool read_text_time(file_window *w, find_time_in_text *find, int64_t *time)
 {
     enum { MAX_BYTES = 1 << 24 };

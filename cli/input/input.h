@@ -91,8 +91,8 @@ bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_option
 bool input_next_row(input *in, pfb_pdh_text_reader *text, pfb_pdh_text_row *row);
 bool input_continue_text(input *in, pfb_pdh_text_reader *text);
 
-/* Reads more bytes into the window, which keeps its start. False after an error on standard error, and at the end of
- * the file. */
+/* Reads more bytes into the window, which keeps its start. False at the end of the file, at the present end of a file
+ * that is being written, and after an error on standard error. */
 bool input_extend(input *in);
 
 /* The error of a chunk whose reply or block has `used` of its `size` bytes: PFB_TRAILING_BYTES if it has more and
@@ -132,9 +132,9 @@ typedef enum input_part {
     INPUT_PART_END
 } input_part;
 
-/* Returns what follows at `at`. If it is a block, the window is moved until it has all of it; the caller then adds the
- * size of the block to `at`, or sets `has_ended` if the size cannot be read. A file always begins with a block, even an
- * empty file, which is then reported as malformed. */
+/* Returns the kind of the part at `at`. If it is a block, the window is moved until it has all of it; the caller then
+ * adds the size of the block to `at`, or sets `has_ended` if the size cannot be read. A file always begins with a
+ * block, even an empty file, which is then reported as malformed. */
 input_part input_next_part(input *in, input_blocks *blocks);
 
 #endif

@@ -12,8 +12,9 @@
  * sample of its file, or of the start of the file.
  *
  * A regular file is opened when the time of its first sample is reached. Pipes are opened first and read up to their
- * first samples. Of each open file only one window is in memory (input.h). At most MERGE_MAX_FILES files are open: if
- * more overlap, the others wait until one of them ends, and a note says so. */
+ * first samples. Of each open file only one window is in memory (input.h). At most MERGE_MAX_FILES files are open, to
+ * limit the memory for windows and the number of file descriptors: if more files overlap, the others wait until one of
+ * them ends, and a note says so. */
 
 enum { MERGE_MAX_FILES = 200 };
 

@@ -859,7 +859,7 @@ static bool check_files(const options *o, const command *c)
     return true;
 }
 
-/* Checks the options that choose what is collected and shown. */
+/* Checks the options that choose samples, counters and instances. */
 static bool check_selection(const options *o, const command *c)
 {
     bool has_paths = o->path_count > 0 || o->path_file_count > 0;
@@ -885,13 +885,13 @@ static bool is_collecting(const options *o)
     return o->has_interval || o->count > 0 || o->duration > 0 || o->machine || o->is_v1;
 }
 
-/* Whether the options say what files contain. */
+/* Whether an option describes the contents of the files. */
 static bool describes_files(const options *o)
 {
     return o->kind != INPUT_AUTO || o->registration_count > 0 || o->query_info;
 }
 
-/* Checks the options that say where samples come from and how long they are collected. */
+/* Checks the options for the source of the samples and for the duration of collecting. */
 static bool check_source(const options *o, const command *c)
 {
     if (o->is_live && o->source)
@@ -915,7 +915,7 @@ static bool check_source(const options *o, const command *c)
     return true;
 }
 
-/* Checks that the options and arguments fit together. */
+/* Checks the combination of options and arguments. */
 static bool check_options(const options *o, const command *c)
 {
     if (o->wants_help || o->wants_version)

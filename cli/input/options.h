@@ -169,7 +169,8 @@ bool option_allows(const command_option *option, const command *c, size_t word);
 /* Whether the first word is the default. It is not for --format of convert, which depends on the name of the output. */
 bool option_has_default(const command_option *option, const command *c);
 
-/* Returns a copy in which `files` are those of --source, if there are any. The copy is not freed. */
+/* Returns a copy of the options. If --source FILE is given, `files` of the copy are these files. The copy shares the
+ * memory of `o` and is not freed. */
 options options_with_files(const options *o);
 
 /* Parses the command line. argv[0] is the name of the command. False after an error message. Call options_free() in

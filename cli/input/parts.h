@@ -18,7 +18,7 @@ typedef struct parts {
     size_t first_later_offset;
 } parts;
 
-/* `contents` says in messages what the chunks contain, in the plural: "CPI hooks". */
+/* `contents` names the contents of the chunks in messages, in the plural: "CPI hooks". */
 void parts_open(parts *p, const input *in, uint32_t tag, const char *contents);
 
 /* Returns false after the last chunk, and after an error in the capture. */

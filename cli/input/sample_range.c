@@ -37,8 +37,8 @@ static bool read_one_of(const char **at, const char *characters)
     return is_found;
 }
 
-/* Days from 1601-01-01 to a date. Leap days repeat every 400 years, and 1601 begins such a period, so they are counted
- * from it as from year 1. */
+/* Days from 1601-01-01 to a date. Leap years repeat every 400 years, and 1601 begins a period of 400 years, as year 1
+ * does: leap years can be counted from 1601 with the usual rule. */
 static int64_t days_to(unsigned year, unsigned month, unsigned day)
 {
     static const unsigned days_before[] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};

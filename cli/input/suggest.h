@@ -11,7 +11,7 @@
  * deletions, replacements and swaps of adjacent bytes: none for 1 or 2 typed bytes, at most 1 for up to 5 bytes, 2 for
  * up to 9, and 3 for more. The case of A to Z is ignored. Of several names that match, the one with the fewest
  * differences is suggested; for equal numbers a name that matches as a whole, then the one that was considered first.
- * The work per name is bounded, whatever its length; nothing is suggested for more than 64 typed bytes. */
+ * The number of bytes of a name that are compared is bounded; nothing is suggested for more than 64 typed bytes. */
 typedef struct suggestion {
     const char *typed; /* UTF-8; valid while the suggestion is used */
     /* ------------------------------------------------------------------------------------------ */

@@ -28,12 +28,12 @@ void title_names_close(title_names *t);
 /* Reports the errors of title_names_open(), for data that has no V1 titles and so does not use the names. */
 void title_names_check(const char *path, const pfb_read_options *options);
 
-/* Begins a file: forgets the names of the previous file, except those of --names. */
+/* Begins a file: forgets the names of the previous file, but not the names of --names. */
 void title_names_begin(title_names *t);
 
-/* Adds all name tables of a capture, so that names are known before the blocks that they belong to. A capture larger
- * than the window is opened a second time; if it comes from a pipe, which cannot be read twice, this does nothing. Only
- * the first call for a file has an effect. Does not report errors in tables. */
+/* Adds all name tables of a capture, so that their names are known when the V1 blocks before them are read. A capture
+ * larger than the window is opened a second time; if it comes from a pipe, which cannot be read twice, this does
+ * nothing. Only the first call for a file has an effect. Does not report errors in tables. */
 void title_names_look_ahead(title_names *t, const input *capture);
 
 /* Adds the name table at `offset` of the current file, unless title_names_look_ahead() has added it. Does not report

@@ -432,7 +432,7 @@ bool definitions_read_object(definitions *d)
     return true;
 }
 
-/* Adds the value at an offset to those of a row. If there is one at this offset already, it gets the larger width. */
+/* Adds a value to the values of a row. If the row has a value at this offset, that value gets the larger width. */
 static void add_offset(text_part *part, uint32_t offset, uint32_t width)
 {
     if (width == 0)

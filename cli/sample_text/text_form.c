@@ -127,8 +127,9 @@ static bool resolve(reader *r, text_value *value, const uint64_t *previous)
     if (value->relation == 0)
         return true;
     if (!previous)
-        return words_fail(&r->words, &value->word,
-                          "the previous result of this name has no such row with these values");
+        return words_fail(
+            &r->words, &value->word,
+            "the previous result of this counterset or object has no row of this name with the same number of values");
     uint64_t number = value->relation == '-' ? *previous - value->number : *previous + value->number;
     value->number = value->width == 4 ? (uint32_t)number : number;
     return true;
@@ -504,7 +505,8 @@ static int compare_only_ids(const void *left, const void *right)
     return (a->id > b->id) - (a->id < b->id);
 }
 
-/* Appends the width of the value of each counter id: that of its definition, or 8 bytes if it is not defined. */
+/* Appends the width of the value of each counter id: the width in the counter's definition, or 8 bytes if the counter
+ * is not defined. */
 static void add_widths_of_ids(reader *r, const text_part *part, const uint32_t *ids, size_t count)
 {
     size_t known = part ? part->count : 0;
