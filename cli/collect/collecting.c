@@ -106,7 +106,7 @@ void collecting_report_reply(const collecting *c, const pfb_guid *counterset, ui
     buffer_free(&subject);
 }
 
-static void report_names(const collecting *c, const pfb_collector_problem *problem)
+static void report_name_table(const collecting *c, const pfb_collector_problem *problem)
 {
     buffer subject = {0};
     buffer_format(&subject, "%s: V1 name table", c->subject);
@@ -126,7 +126,7 @@ void collecting_report(const collecting *c)
     pfb_collector_problem problem;
     while (pfb_collector_next_problem(c->collector, &problem)) {
         if (problem.is_names)
-            report_names(c, &problem);
+            report_name_table(c, &problem);
         else if (problem.request == 0)
             report_refusal(c, &problem);
         else

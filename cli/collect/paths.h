@@ -8,7 +8,7 @@
 /* The counter paths of a command line: those of --path, of the arguments, and of the file of --paths. */
 
 typedef struct path_list {
-    char **texts;
+    char **texts;                  /* the paths, in UTF-8 */
     pfb_collector_choice *choices; /* the parts of each path */
     size_t count, text_capacity, choice_capacity;
 } path_list;

@@ -12,9 +12,9 @@
  * that is in none of the files. */
 
 typedef struct seen_names {
-    set_names sets, counters;
-    bool has_any;       /* a V1 object, a path of a log or a registration was seen */
-    bool is_late;       /* V1: a chosen name is only in a table that follows its blocks in a pipe */
+    set_names sets, counters; /* the names on the command line */
+    bool has_any;             /* a V1 object, a path of a log or a registration was seen */
+    bool is_late;             /* V1: a chosen name is only in a table that follows its blocks in a pipe */
     bool is_incomplete; /* not all names are known: a log has whole V1 objects, whose counters and title indexes are not
                          * in its paths, or V2 replies have no registrations */
     /* ------------------------------------------------------------------------------------------ */

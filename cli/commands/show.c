@@ -6,8 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* In text output, writes a line with the name, kind and size of a file. It precedes the records of each file if there
- * are several. */
+/* Writes a line with the name, kind and size of a file before its records, in text output only. */
 static void write_file_name(output *out, input *in)
 {
     if (out->format != OUTPUT_TEXT)

@@ -178,6 +178,7 @@ static void list_rows(filter_v1 *f, const uint8_t *data, size_t size)
     free(titles);
 }
 
+/* Returns the position in `rows` of the first row at or after this one. */
 static size_t find_row(const filter_v1 *f, uint32_t object, uint32_t row)
 {
     const filter_row key = {object, row};
@@ -193,6 +194,7 @@ static size_t find_row(const filter_v1 *f, uint32_t object, uint32_t row)
     return low;
 }
 
+/* Returns true if the row at a position of `rows` belongs to the object. */
 static bool has_row(const filter_v1 *f, size_t at, uint32_t object)
 {
     return at < f->row_count && f->rows[at].object == object;
@@ -273,7 +275,8 @@ static void write_definitions(pfb_writer *writer, const filtering *w, pfb_v1_rea
     }
 }
 
-/* Copies the chosen values of an instance, their bases and their multi counts. */
+/* Copies the chosen values of an instance, their bases and their multi counts. *at is the position in `values` of the
+ * first value of the object that was not copied yet, `end` that after its last value. */
 static void write_values(pfb_writer *writer, const filtering *w, pfb_v1_reader *block, const pfb_v1_instance *instance,
                          const uint8_t *marks, const pfb_v1_counter *counters, size_t *at, size_t end)
 {

@@ -5,19 +5,19 @@
 #include "memory/hash_index.h"
 #include "perfblock/collect.h"
 
-/* Reduces V1 blocks to the objects, counters and instances that the user chose. The bases of chosen counters are
- * written as well. So are the parents of chosen instances, but without values. */
+/* Reduces V1 blocks to the objects, counters and instances that the user chose. The base and the multi count of a
+ * chosen counter are written as well, and so is the parent of a chosen instance, without values. */
 
 /* A value that the user chose. */
 typedef struct filter_value {
-    size_t object_offset;
-    uint32_t row, position;
+    size_t object_offset;   /* of the object in the block */
+    uint32_t row, position; /* of the instance and of the counter in the object */
 } filter_value;
 
 /* An instance that is written: it has chosen values, or is the parent of one that has. */
 typedef struct filter_row {
     uint32_t object; /* position of the object in the block */
-    uint32_t row;
+    uint32_t row;    /* position of the instance in the object */
 } filter_row;
 
 /* An object that had chosen values in the current or an earlier block. */
@@ -32,12 +32,12 @@ typedef struct filter_v1 {
     /* ------------------------------------------------------------------------------------------ */
     filter_value *values; /* chosen values of the current block, ascending by object, row and position */
     size_t value_count, value_capacity;
-    filter_row *rows; /* ascending by object and row */
+    filter_row *rows; /* of the current block, ascending by object and row */
     size_t row_count, row_capacity;
     filter_seen *seen; /* ascending by title */
     size_t seen_count, seen_capacity;
-    uint64_t block_count;
-    uint32_t *titles; /* title indexes of those objects and counters of the current block that are written */
+    uint64_t block_count; /* number of the current block, from 1 */
+    uint32_t *titles;     /* title indexes of those objects and counters of the current block that are written */
     size_t title_count, title_capacity;
     hash_index named; /* title indexes whose names are in an earlier table */
     uint64_t seed;    /* of the hashes in `named`; 0 at first */
@@ -53,7 +53,7 @@ bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *
  * tables. Returns false if there are none. */
 bool filter_v1_names(filter_v1 *f, pfb_bytes *table);
 
-/* Forgets the earlier tables. Called at the beginning of another file. */
+/* Forgets the earlier tables. Call it when another output file begins, which has none of them. */
 void filter_v1_forget_names(filter_v1 *f);
 
 void filter_v1_free(filter_v1 *f);

@@ -73,6 +73,7 @@ static int compare_entries(const void *left, const void *right)
     return (a->offset > b->offset) - (a->offset < b->offset);
 }
 
+/* Returns the strings of a reply. Free the entries with free(). */
 static text_entries list_texts(const text_set *set, uint32_t request)
 {
     text_entries list = {0};
@@ -98,7 +99,7 @@ static pfb_name find_text(const text_entries *list, uint32_t id)
     return is_found ? list->entries[low].text : (pfb_name){.bytes = NULL};
 }
 
-static pfb_name set_text(const text_set *set, uint32_t request)
+static pfb_name text_of_set(const text_set *set, uint32_t request)
 {
     pfb_name name = {.bytes = NULL};
     const pfb_bytes *reply = &set->replies[request];
@@ -120,10 +121,10 @@ static void put_option(text_writer *t, const char *key, const pfb_name *name)
 static void put_set_line(text_writer *t, text_set *set, const pfb_registration *registration)
 {
     char guid[PFB_GUID_TEXT_BYTES];
-    const pfb_name name = set_text(set, PFB_REQUEST_COUNTERSET_NAME);
-    const pfb_name english = set_text(set, PFB_REQUEST_COUNTERSET_ENGLISH_NAME);
-    const pfb_name help = set_text(set, PFB_REQUEST_COUNTERSET_HELP);
-    const pfb_name provider = set_text(set, PFB_REQUEST_PROVIDER_NAME);
+    const pfb_name name = text_of_set(set, PFB_REQUEST_COUNTERSET_NAME);
+    const pfb_name english = text_of_set(set, PFB_REQUEST_COUNTERSET_ENGLISH_NAME);
+    const pfb_name help = text_of_set(set, PFB_REQUEST_COUNTERSET_HELP);
+    const pfb_name provider = text_of_set(set, PFB_REQUEST_PROVIDER_NAME);
     const pfb_bytes *reply = &set->replies[PFB_REQUEST_PROVIDER_GUID];
     pfb_guid provider_guid;
     uint32_t instances = registration ? registration->instance_type : PFB_INSTANCES_MULTIPLE;

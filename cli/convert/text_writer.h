@@ -17,8 +17,8 @@ enum { TEXT_REQUESTS = PFB_REQUEST_COUNTER_ENGLISH_NAMES + 1 };
 /* A counter of a counterset, and the size of its values. A value of another size is written together with its size. */
 typedef struct text_width {
     uint32_t id;
-    uint32_t width;
-    size_t position;
+    uint32_t width;  /* in bytes */
+    size_t position; /* in text_set.ids */
 } text_width;
 
 /* A counterset. */
@@ -29,7 +29,7 @@ typedef struct text_set {
     buffer key;                       /* the word that refers to it in other lines */
     uint32_t *ids;                    /* ids of its counters, in the order of their lines */
     text_width *widths;               /* ascending by id */
-    size_t count;
+    size_t count;                     /* of its counters */
 } text_set;
 
 /* A query: a PERF_COUNTER_IDENTIFIER of the query information. */

@@ -40,8 +40,8 @@ typedef struct csv_reader {
     size_t text_size; /* at most CSV_MAX_RECORD_BYTES: unquoting makes no text longer */
     size_t capacity;  /* of `cells` */
     int file;
-    int state; /* of the scanner (csv.c) */
-    bool has_quotes;
+    int state;        /* of the scanner (csv.c) */
+    bool has_quotes;  /* the record has a cell in quotation marks */
     bool has_ended;   /* end of file */
     bool has_stopped; /* reading the file or writing to standard output failed */
 } csv_reader;

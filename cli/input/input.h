@@ -48,7 +48,7 @@ typedef struct input {
     /* ------------------------------------------------------------------------------------------ */
     int file;
     size_t capacity;
-    uint64_t expected_size; /* 0: unknown */
+    uint64_t expected_size; /* of the file, for progress; 0: unknown */
     uint64_t skipped_zeros; /* zeros of the file that were dropped from the window */
     bool is_regular;
     bool is_followed; /* --follow */

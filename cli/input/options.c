@@ -542,8 +542,9 @@ static const command_option table[] = {
      .argument = "FILE",
      .commands = COLLECTS | COMMAND_CONVERT | COMMAND_LWP_MODEL | COMMAND_CPI_RUN | WRITES_PAGE,
      .meaning =
-         "file to write; an existing recording is continued; other files are replaced, by metrics (live) at each "
-         "interval; default of live, report and explain: standard output",
+         "file to write; record, lwp model and cpi run continue an existing recording; the other commands replace the "
+         "file; live replaces it at each interval if it writes metrics; default of live, report and explain: standard "
+         "output",
      .expected = "the name of a file, not standard output",
      .takes_file = true,
      .is_single = true,

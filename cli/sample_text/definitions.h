@@ -25,7 +25,7 @@ typedef struct text_counter {
 /* A row of the previous result, for values that are relative to it. */
 typedef struct previous_row {
     pfb_name name;
-    uint32_t occurrence;
+    uint32_t occurrence; /* number of earlier rows of the result with this name */
     size_t first_number; /* position in text_part.numbers */
 } previous_row;
 

@@ -30,20 +30,19 @@ typedef struct text_row {
     pfb_name name; /* name.bytes is null for the row "-", which has no instance */
     int64_t id;
     uint32_t parent_title, parent_position;
-    uint32_t occurrence;
-    size_t first_value;
-    word word;
+    uint32_t occurrence; /* number of earlier rows of the result with this name */
+    size_t first_value;  /* position in reader.values */
 } text_row;
 
 typedef struct text_result {
     text_part *part; /* null: a V2 result that answers no query */
     uint32_t kind, status;
-    int64_t time, frequency; /* V1: the object's clock */
-    size_t first_id, id_count;
-    size_t first_width; /* position in reader.widths of the widths of a row's values */
-    size_t value_count; /* values per row */
-    size_t first_row, row_count;
-    word word; /* errors in the result are reported at this word */
+    int64_t time, frequency;     /* V1: the object's clock */
+    size_t first_id, id_count;   /* its counter ids in reader.ids */
+    size_t first_width;          /* position in reader.widths of the widths of a row's values */
+    size_t value_count;          /* values per row */
+    size_t first_row, row_count; /* its rows in reader.rows */
+    word word;                   /* errors in the result are reported at this word */
 } text_result;
 
 typedef struct text_query {

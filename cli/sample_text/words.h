@@ -14,7 +14,7 @@ typedef struct words {
     const char *data;
     size_t size;
     /* ------------------------------------------------------------------------------------------ */
-    size_t at;
+    size_t at;       /* offset of the next byte to read */
     bool has_failed; /* an error occurred: nothing more is read */
 } words;
 
