@@ -28,7 +28,7 @@ bool collecting_open_file(collecting *c, const options *o, const recorded_file *
                           const pfb_collector_options *collector_options);
 
 /* Adds to the collector the counters that the options choose: by path, and with --set, --counter and --instance. False
- * after a message, with exit status 2 for names that match nothing, 3 if the file of --paths cannot be read, else 4. */
+ * after a message, with exit status 2 for names that match nothing, 3 if a file of --paths cannot be read, else 4. */
 bool collecting_add(collecting *c, const options *o);
 
 /* Like collecting_add(), but a name that matches nothing is not an error, and nothing is added by default. False after

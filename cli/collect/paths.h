@@ -5,7 +5,7 @@
 #include "input/options.h"
 #include "perfblock/collect.h"
 
-/* The counter paths of a command line: those of --path, of the arguments, and of the file of --paths. */
+/* The counter paths of a command line: those of --path, of the arguments, and in the files of --paths. */
 
 typedef struct path_list {
     char **texts;                  /* the paths, in UTF-8 */
@@ -13,8 +13,8 @@ typedef struct path_list {
     size_t count, text_capacity, choice_capacity;
 } path_list;
 
-/* Reads the paths of the options and splits them into their parts. False after a message, with exit status 2 for one
- * that is malformed, 3 if the file of --paths cannot be read; then the list need not be freed. */
+/* Reads the paths of the options and splits them into their parts. False after a message, with exit status 2 for a
+ * malformed path, 3 if a file of --paths cannot be read; then the list need not be freed. */
 bool path_list_open(path_list *list, const options *o);
 
 /* For a perfmon log, which contains names but no GUIDs: if a path or --set has a GUID whose name the catalog does not
@@ -28,7 +28,7 @@ void path_list_free(path_list *list);
 
 /* Opens the list, and adds the counters that the options choose to a collector without a source: by path, and with
  * --set, --counter and --instance. *has_choice is false if the options choose none, which means all counters. False
- * after a message, as path_list_open(). */
+ * after a message, like path_list_open(). */
 bool path_list_choose(path_list *list, pfb_collector *collector, const options *o, bool *has_choice);
 
 #endif

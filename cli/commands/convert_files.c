@@ -28,8 +28,8 @@ enum { ENGLISH = 9 }; /* the language id of the name tables that this command ad
  *
  * 1. convert_item() receives the chunk from the merged input files.
  * 2. A sample outside of the range of the options is dropped.
- * 3. Any other chunk that precedes the first sample of its file is held in `held` until that sample is read. Only then
- *    is it known which metadata the file lacks. The options may give that metadata; it is put before the held chunks.
+ * 3. A chunk other than a sample is held in `held` if it precedes the first sample of its file. Only at that sample is
+ *    it known which metadata the file lacks. The options may give that metadata; it is put before the held chunks.
  * 4. put_piece() puts the chunk unchanged or, if the options choose counters, only its chosen part.
  *
  * To "put" a chunk means to write it or to defer it. If the options choose counters or samples, the first chunks are
@@ -59,7 +59,7 @@ typedef struct input_file {
     bool has_instances;         /* `described` has a V2 reply with instances */
     bool has_v2;                /* the file has V2 replies or registrations */
     bool has_v1;                /* the file has V1 blocks */
-    bool has_filter;            /* `source`, `choice` and `extract` are open, and made from the present `described` */
+    bool has_filter;            /* `source`, `choice` and `extract` are open, and made from the current `described` */
     collecting source;
     selection choice;
     extract extract;

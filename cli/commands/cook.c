@@ -166,7 +166,7 @@ static void cook_row(cook *c, merge_file *f)
 
 /* ---- Chunks of captures ---------------------------------------------------------------------------------- */
 
-/* Counts the current chunk if its tag is in the table, or its version is later than this program reads. */
+/* Counts the current chunk if its tag is in unread_tags, or if its version is later than this program reads. */
 static void count_unread(cook_file *file, const merge_file *f)
 {
     size_t i = 0;
@@ -339,7 +339,7 @@ static void cook_item(cook *c, merge_file *f)
     }
 }
 
-/* Appends a text for each PFB_GAP_ bit: why samples are not compared. */
+/* Appends the reason for each PFB_GAP_ bit why samples are not compared. */
 static void list_gaps(uint32_t gaps, buffer *out)
 {
     static const struct {

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Writes the id of a related counter (PFB_NO_ID: null). */
+/* Writes the id of a related counter, or null for PFB_NO_ID. */
 static void put_id(output *out, const char *key, uint32_t id)
 {
     if (id == PFB_NO_ID)
@@ -38,14 +38,14 @@ typedef struct instance_list {
     size_t offset; /* in the file */
 } instance_list;
 
-/* What is listed, and its source. */
+/* The output, and the source or file whose countersets are listed. */
 typedef struct set_listing {
     const options *o;
     output *out;
     const char *subject; /* for messages */
     pfb_collector *collector;
     collecting *source; /* null: a file is listed */
-    set_names names;
+    set_names names;    /* on the command line */
     /* For a file: the first instance list of each counterset. */
     series_list instance_guids; /* GUIDs of the countersets that have an instance list */
     instance_list *instances;   /* their instance lists, by position in instance_guids */

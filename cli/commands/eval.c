@@ -83,7 +83,8 @@ static size_t position_of(const eval *e, size_t column)
     return position;
 }
 
-/* Finds the column of each cell of the header. Reports cells that are not the name of a column, or repeat one. */
+/* Finds the column of each cell of the header. Reports cells that are not the name of a column, or that repeat the name
+ * of an earlier cell. */
 static void read_columns(eval *e)
 {
     e->columns = memory_get(e->in.count, sizeof *e->columns);
@@ -101,7 +102,8 @@ static void read_columns(eval *e)
     }
 }
 
-/* Reads the header. Returns false if nothing can be evaluated. */
+/* Reads the header. Returns false after a message if rows cannot be evaluated: the header is missing or malformed, or
+ * it has no column "type". */
 static bool read_header(eval *e)
 {
     static const char type[] = "type";

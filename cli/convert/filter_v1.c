@@ -358,7 +358,7 @@ static void write_object(pfb_writer *writer, const filtering *w, pfb_v1_reader *
     free(counters);
 }
 
-/* Returns true if an object was written. */
+/* Writes the reduced block. Returns true if it has an object. */
 static bool write_block(pfb_writer *writer, const filtering *w)
 {
     pfb_v1_reader block;

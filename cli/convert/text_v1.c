@@ -13,7 +13,7 @@ enum { TICKS = 10000000 }; /* of the 100 ns clock per second */
 
 enum { MIN_OFFSET = 4, MAX_OFFSET = 65535, MAX_DEFINITIONS = 8192 }; /* limits of the text form */
 
-/* The values of a row: a slot for each offset, because several counters may have the same one. */
+/* The values of a row: a slot for each offset, because several counters may have the same offset. */
 typedef struct value_slots {
     pfb_v1_counter *counters; /* of the object */
     size_t count, capacity;
@@ -35,7 +35,7 @@ static void free_slots(value_slots *s)
     *s = (value_slots){.count = 0};
 }
 
-/* Reads the counters of the current object and gives each a slot. */
+/* Reads the counters of the current object and gives each counter with values a slot. */
 static void list_slots(value_slots *s, pfb_v1_reader *block)
 {
     pfb_v1_counter counter;
@@ -130,7 +130,7 @@ static bool put_object(text_writer *t, const pfb_v1_object *object, const value_
     const pfb_name name = title_names_find(t->titles, object->title_index);
     char title[16];
     bool has_clock = object->perf_time == perf_time_100ns && object->perf_freq == TICKS;
-    if (definition->lines.size > 0)
+    if (definition->lines.size > 0) /* stays as it was defined first; put_result() writes a clock that differs */
         has_clock = definition->has_clock;
     definition->has_clock = has_clock;
     text_line_end(&lines);
@@ -162,7 +162,8 @@ static bool put_object(text_writer *t, const pfb_v1_object *object, const value_
     return is_usable;
 }
 
-/* Writes the definitions of a block that are new or have changed. */
+/* Writes the definitions of a block that are new or have changed. Marks objects that the text form cannot express in
+ * `left_out`. */
 static void put_definitions(text_writer *t, const uint8_t *body, size_t size)
 {
     pfb_v1_reader block;

@@ -75,7 +75,7 @@ typedef struct text_writer {
     uint64_t unwritten;   /* number of chunks without a text form */
 } text_writer;
 
-/* `titles` has the names of V1 title indexes. text_writer_put() adds those of name tables to it. */
+/* `titles` has the names of V1 title indexes. text_writer_put() adds the names in name tables to it. */
 void text_writer_open(text_writer *t, output *out, title_names *titles);
 
 /* Writes the content of a chunk. Malformed parts are left out and not reported. */

@@ -14,7 +14,7 @@
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* The functions for the member `store` of command_option. */
+/* The words that options accept, and the functions for the member `store` of command_option. */
 
 /* In the order of output_format, from OUTPUT_TEXT on. The first is the default. */
 static const char *const format_words[] = {"text", "json", "csv", "pdh-csv", "pdh-tsv", "prometheus", "pfb", NULL};

@@ -5,8 +5,8 @@
 #include "input/input.h"
 #include "perfblock/capture.h"
 
-/* Reads the chunks of a capture that have one tag. Chunks of a later version than this program reads are skipped, and
- * reported by parts_finish(). */
+/* Reads the chunks of a capture that have a given tag. Chunks of a later version than this program reads are skipped,
+ * and reported by parts_finish(). */
 typedef struct parts {
     pfb_capture capture; /* the caller reports its error */
     /* ------------------------------------------------------------------------------------------ */

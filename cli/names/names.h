@@ -17,6 +17,7 @@ const char *names_of_win32(uint32_t code);
 /* The clock of a counter type (PFB_CLOCK_): "none", "perf", "100ns" or "object". */
 const char *names_of_clock(unsigned clock);
 
+/* Sizes of the memory for a type and for a time, and the largest number of PFB_NOTE_ or PFB_FLAG_ bits. */
 enum { NAMES_TYPE_BYTES = 40, NAMES_TIME_BYTES = 64, NAMES_MAX_BITS = 16 };
 
 /* The name of a counter type. For a value that has no name, the number in hexadecimal, such as "0x00012000". */

@@ -55,7 +55,7 @@ typedef struct reader {
     definitions definitions;
     pfb_name machine;
     bool is_big_endian;  /* byte order of V1 blocks */
-    text_query *queries; /* ascending by index */
+    text_query *queries; /* put_queries() sorts them by index */
     size_t query_count, query_capacity;
     bool has_queries;     /* the text has query lines */
     bool has_new_queries; /* no chunk was made since the queries changed */
@@ -331,7 +331,8 @@ static void write_queries(pfb_writer *writer, const void *context)
         pfb_write_identifier(writer, &r->queries[i].query);
 }
 
-/* Makes the chunks that precede V2 replies: metadata and query information. */
+/* Makes the chunks that must precede the next V2 reply: new metadata and new query information. Returns false after an
+ * error. */
 static bool put_queries(reader *r)
 {
     definitions_put_countersets(&r->definitions);
