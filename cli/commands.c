@@ -57,8 +57,7 @@ static const command commands[] = {
          "Converts samples to a recording (.pfb), to the text form of samples (.txt), or to displayed values: .json, "
          ".jsonl, or as perfmon writes them .csv and .tsv. The name of the output gives the format, unless --format "
          "does; text is the text form, which can be written by hand and which every command reads instead of a "
-         "recording. What --path, --set, "
-         "--counter and --instance leave out is not in the output.",
+         "recording. The output has only what --path, --set, --counter and --instance choose.",
      .examples = {{"perfblock convert day.pfb -o cpu.pfb --set \"Processor Information\"",
                    "the part of a recording that belongs to one counterset"},
                   {"perfblock convert day.pfb -o day.txt", "a recording as text"},

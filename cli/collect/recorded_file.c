@@ -59,8 +59,7 @@ bool recorded_metadata_add(pfb_bytes *metadata, series_list *keys, const pfb_chu
     return is_stored;
 }
 
-/* Stores a chunk if it is metadata. For a sample, stores that there is one of its format, and the time of the first V2
- * reply. */
+/* Stores a chunk if it is metadata. For a sample, sets has_v1 or has_v2, and stores the time of the first V2 reply. */
 static void scan_chunk(recorded_file *r, series_list *keys, const pfb_chunk *chunk, const uint8_t *body)
 {
     pfb_v2_reader sample;

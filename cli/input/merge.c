@@ -13,8 +13,8 @@
 
 /* ---- Times ----------------------------------------------------------------------------------------------- */
 
-/* Converts a time to int64_t. Times that are too large become the largest one, so that they are ordered last and sums
- * with a bias do not overflow. */
+/* Converts a time to int64_t. A time above INT64_MAX / 2 becomes INT64_MAX / 2, so that its sample is last and the sum
+ * with a bias does not overflow. */
 static int64_t clock_of(uint64_t time)
 {
     return time <= INT64_MAX / 2 ? (int64_t)time : INT64_MAX / 2;
@@ -220,7 +220,7 @@ static merge_file *first_file(const merge *m)
 }
 
 /* Returns true if the sample of `a` is returned before that of `b`. Of samples with equal times, those with a malformed
- * header (has_time) are last. */
+ * header (without has_time) are last. */
 static bool is_before(const merge_file *a, const merge_file *b)
 {
     if (a->is_put_off != b->is_put_off)

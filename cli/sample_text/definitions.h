@@ -71,11 +71,11 @@ typedef struct definitions {
     pfb_bytes *capture;
     void **allocations; /* memory of names and of values given as bytes */
     size_t allocation_count, allocation_capacity;
-    text_parts all;      /* in the order of their definitions */
-    text_parts new_sets; /* parts with is_new: countersets and V1 objects */
-    text_parts new_objects;
-    size_t set_count; /* number of countersets in `all` */
-    text_key *keys;   /* by position in key_index */
+    text_parts all;         /* in the order of their definitions */
+    text_parts new_sets;    /* countersets with is_new */
+    text_parts new_objects; /* V1 objects with is_new */
+    size_t set_count;       /* number of countersets in `all` */
+    text_key *keys;         /* by position in key_index */
     size_t key_count, key_capacity;
     hash_index key_index;
     uint64_t seed;      /* of the hashes of keys; 0 at first */
