@@ -13,7 +13,7 @@ namespace bench
 
 uint64_t reply_value(size_t instance, uint32_t position)
 {
-    return 1000 * (instance + 1) + position; /* fits 4 bytes for up to 65,536 instances */
+    return 1000 * (instance + 1) + position; /* fits 4 bytes for up to 4 million instances */
 }
 
 namespace
@@ -21,7 +21,7 @@ namespace
 
 /* ---- V2 ---------------------------------------------------------------------------------------------------- */
 
-constexpr size_t SECOND = 10000000; /* in ticks; both clocks have 10 MHz */
+constexpr size_t SECOND = 10000000; /* in ticks of the performance clock (10 MHz) */
 
 struct layout {
     std::vector<uint32_t> ids, sizes;

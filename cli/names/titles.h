@@ -6,8 +6,8 @@
 #include "output/name.h"
 #include "perfblock/collect.h"
 
-/* Names of V1 title indexes. A collector stores the names in the name tables of a capture and in the file of --names.
- * If both have a name for an index, that of --names is used. */
+/* Names of V1 title indexes. They come from the name tables of a capture and from the file of --names; a collector
+ * stores them. If both have a name for an index, that of --names is used. */
 
 /* Which tables of a file were added. */
 typedef struct title_scan {
@@ -18,7 +18,8 @@ typedef struct title_scan {
 typedef struct title_names {
     pfb_collector *collector;
     input file;      /* of --names; `data` is null without one */
-    title_scan scan; /* of the file that is chosen in the collector; a caller that chooses another file exchanges it */
+    title_scan scan; /* of the file that is chosen in the collector (pfb_collector_choose_file). A caller that chooses
+                      * another file saves this and sets it to the value saved for the other file */
 } title_names;
 
 /* Opens a collector and reads the table of --names at `path`, which may be null. Reports an error in the table. */
@@ -36,13 +37,14 @@ void title_names_begin(title_names *t);
  * nothing. Only the first call for a file has an effect. Does not report errors in tables. */
 void title_names_look_ahead(title_names *t, const input *capture);
 
-/* Adds the name table at `offset` of the current file, unless title_names_look_ahead() has added it. Does not report
- * its errors. */
+/* Adds a name table of the current file, unless title_names_look_ahead() has added it. `offset` is the offset of the
+ * table's chunk; any number if title_names_look_ahead() is not called for the file. Does not report errors in the
+ * table. */
 void title_names_add(title_names *t, uint64_t offset, const uint8_t *data, size_t size);
 
-/* Reports that chosen names are in a name table of a pipe that follows the V1 blocks with these titles, so that the
- * blocks were compared without the names. Prints a note if values of later blocks were found (`has_values`), otherwise
- * an error with exit status 2. */
+/* Reports that a name on the command line matches a title of V1 blocks only because of a name table that follows the
+ * blocks in a pipe: the command compared the blocks before it had the name, and left them out. Prints a note if the
+ * command has output values of later blocks (`has_values`), otherwise an error with exit status 2. */
 void title_names_report_late(const char *subject, bool has_values);
 
 /* The name of a title index; `bytes` is null if there is none. `t` may be null. */

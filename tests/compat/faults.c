@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Linked into a program that calls PerfLib. Its calls then use the capture file that the environment variable
  * PERFBLOCK_CAPTURE names, with the fault in PERFBLOCK_FAULT: five numbers, "OPERATION CALL KIND VALUE AT", the members
- * of pfb_source_fault. Before main, prints what the library reports about the first sample. nanosleep is replaced by a
- * function that returns immediately, so that a program which waits between samples ends soon. */
+ * of pfb_source_fault. Before main, prints what the library reports about the first sample. Without PERFBLOCK_FAULT
+ * there is no fault, and nothing is printed. Except on Windows, nanosleep is replaced by a function that returns
+ * immediately, so that a program which waits between samples ends soon. */
 #include "perfblock/perflib.h"
 #include "perfblock/query.h"
 #include "perfblock/v2.h"
@@ -32,8 +33,8 @@ static pfb_source *open_faulty(const pfb_source_fault *fault, size_t count)
     return pfb_source_open_faulty(pfb_source_open_capture(capture, size, NULL), fault, count, NULL);
 }
 
-/* Collects the first sample with a query for all instances of Processor Information, and prints the library's error
- * code or failure. */
+/* Collects the first sample with a query for all instances of Processor Information. Prints the status of the
+ * identifier block if it is not 0, otherwise the error code of the reply; if a call fails, its code and reason. */
 static void print_verdict(pfb_source *source)
 {
     pfb_query query = {.counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = pfb_utf8_name("*", 1)};
@@ -45,7 +46,7 @@ static void print_verdict(pfb_source *source)
     size_t size = pfb_query_write(&query, block, sizeof block);
     pfb_source_query *handle = pfb_source_query_open(source, &failure);
     bool is_added = handle && pfb_source_query_add(handle, block, size, &failure);
-    uint32_t status = (uint32_t)block[16] | (uint32_t)block[17] << 8; /* status field of the query block */
+    uint32_t status = (uint32_t)block[16] | (uint32_t)block[17] << 8; /* low 16 bits of the block's Status */
     if (is_added && status != 0) {
         printf("verdict status %u\n", (unsigned)status);
     } else if (is_added && pfb_source_query_collect(handle, &reply, &failure)) {

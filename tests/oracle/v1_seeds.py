@@ -7,7 +7,7 @@ import struct
 import v1_writer as w
 from v1_writer import big, little, lines, multi_string
 
-ANY = 0xFFFFFFFF
+MAX = 0xFFFFFFFF
 RAW, LARGE, HEX = 0x00010000, 0x00010100, 0x00000000
 RATE, BULK, TIMER = 0x10410400, 0x10410500, 0x20510500
 AVERAGE_TIMER, AVERAGE_BULK, AVERAGE_BASE = 0x30020400, 0x40020500, 0x40030402
@@ -15,7 +15,7 @@ FRACTION, FRACTION_BASE = 0x20020400, 0x40030403
 PRECISION, LARGE_BASE = 0x20570500, 0x40030500
 MULTI, MULTI_BASE = 0x22410500, 0x42030500
 ELAPSED, NODATA, TEXT = 0x30240500, 0x40000200, 0x00000B00
-FILE_TIME = 10000000
+FREQUENCY = 10000000  # ticks per second of the clock of an object
 
 
 def process(writer, *rows, title=230, **options):
@@ -47,16 +47,17 @@ def without_header(writer, *objects, more=0, **options):
 
 
 def sizes_without_header():
-    """Blocks with such sizes, alone and next to other blocks."""
+    """Blocks whose total size does not include the header, alone and next to
+    other blocks."""
     one, two = single(little), process(little, *ROWS)
-    label = little.object(4, [], [], instances=w.METADATA_ALONE)
+    metadata = little.object(4, [], [], instances=w.METADATA_ALONE)
     short = without_header(little, one, two)
     return {
         "rule24_without_header": short,
         "rule24_big_without_header": without_header(
             big, single(big), process(big, *ROWS)),
         # The total size is below that of a header.
-        "rule24_without_header_small": without_header(little, label),
+        "rule24_without_header_small": without_header(little, metadata),
         "rule24_without_header_in_two_blocks": short + little.block(one),
         "rule24_without_header_three_blocks": little.block(one) + short * 2,
     }
@@ -73,8 +74,8 @@ def whole_blocks():
     out = {"rule24_name_" + name: little.block(one, name_offset=offset,
                                                name_length=length)
            for name, offset, length in (
-               ("offset", ANY, 6), ("empty", ANY, 0), ("length", 88, ANY),
-               ("both", ANY, ANY), ("beyond", 88, len(good) - 87))}
+               ("offset", MAX, 6), ("empty", MAX, 0), ("length", 88, MAX),
+               ("both", MAX, MAX), ("beyond", 88, len(good) - 87))}
     return out | {
         "empty": little.block(), "no_instances": little.block(one),
         "no_system_name": little.block(one, system=None),
@@ -109,7 +110,7 @@ def objects():
     block = little.values(little.v4(7))
     pages = {1252: "caf\u00e9".encode("cp1252"),
              932: "\u30c7\u30a3\u30b9\u30af".encode("cp932"),
-             437: b"C:\x9b", 65001: "\u00e9\u4e2d".encode(), ANY: b"x",
+             437: b"C:\x9b", 65001: "\u00e9\u4e2d".encode(), MAX: b"x",
              1200: ("\u4e2d" * 20).encode("utf-16-le") + b"\0",
              1201: ("\u4e2d" * 20).encode("utf-16-be") + b"\0"}
     out = {
@@ -133,10 +134,10 @@ def objects():
                                             tail=b"\xa5" * 20),
         "object_clock": little.single(
             2, [little.counter(674, ELAPSED, 8, 8)], bytes(4),
-            little.v8(5 * FILE_TIME), clock=(9 * FILE_TIME, FILE_TIME)),
+            little.v8(5 * FREQUENCY), clock=(9 * FREQUENCY, FREQUENCY)),
     }
     for page, raw in pages.items():
-        name = "max" if page == ANY else str(page)
+        name = "max" if page == MAX else str(page)
         out["code_page_" + name] = little.object(
             234, [counter], [little.instance("", block, raw=raw + b"\0")],
             code_page=page)
@@ -166,7 +167,7 @@ def names():
                       ("D:", 3, 4, {"parent": (234, 1)}), title=236)
     own = process(little, ("a", 1, 2, {"parent": (230, 1)}),
                   ("b", 3, 4, {"parent": (230, 0)}))
-    lost = process(little, ("a", 1, 2, {"parent": (230, ANY)}),
+    lost = process(little, ("a", 1, 2, {"parent": (230, MAX)}),
                    ("b", 3, 4, {"parent": (999, 0)}))
     return {
         "names": named(one("0"), one("_Total"), one("\u00e9\u4e2d"),
@@ -260,7 +261,7 @@ def bases():
                                  c(14, RAW, 4, 4)], v4(1), v8(2), v4(3)),
         "rule32_label": counted([c(0, NODATA, 0, 0), c(10, RATE, 4, 4)],
                                 v4(3)),
-        "rule32_label_beyond": counted([c(0, NODATA, 0, ANY),
+        "rule32_label_beyond": counted([c(0, NODATA, 0, MAX),
                                         c(10, RATE, 4, 4)], v4(3)),
         "rule32_text": counted([c(0, TEXT, 10, 4), c(10, RATE, 4, 16)],
                                little.text("text"), b"\0\0", v4(3)),
@@ -297,42 +298,43 @@ def broken_frames():
         "rule24_cut": good[:-1],
         "rule24_second_block_cut": good + good[:-8],
     }
-    for name, flag in (("two", 2), ("max", ANY), ("swapped", 1 << 24)):
+    for name, flag in (("two", 2), ("max", MAX), ("swapped", 1 << 24)):
         out["rule23_byte_order_" + name] = little.block(one, flag=flag)
     out["rule23_byte_order_contradicts"] = little.block(one, flag=0)
     out["rule23_big_byte_order_contradicts"] = big.block(single(big),
                                                          flag=1 << 24)
-    for name, total in (("zero", 0), ("below_header", 87), ("max", ANY),
+    for name, total in (("zero", 0), ("below_header", 87), ("max", MAX),
                         ("beyond", len(good) + 1)):
         out["rule24_total_" + name] = little.block(one, total=total)
         out["rule24_big_total_" + name] = big.block(single(big), total=total)
     for name, header in (("zero", 0), ("below", 87), ("beyond", len(good) + 1),
-                         ("max", ANY)):
+                         ("max", MAX)):
         out["rule24_header_" + name] = little.block(one, header=header)
     short = without_header(little, one, one)
     out["rule24_without_header_cut"] = short[:-1]
     for name, more in (("above", 8), ("below", -8)):
         out["rule24_without_header_" + name] = without_header(
             little, one, one, more=more, tail=bytes(8))
-    for name, count in (("beyond", 3), ("many", 100), ("max", ANY)):
+    for name, count in (("beyond", 3), ("many", 100), ("max", MAX)):
         out["rule25_count_" + name] = little.block(one, count=count)
     return out
 
 
 def broken_objects():
-    """Rules 26 and 28: the object's header; a valid object follows."""
+    """Rules 26 to 28: the object's header. A valid object follows most of
+    them."""
     # The count fits the size of the block, but the second object is truncated.
     bad = {"rule26_truncated": little.block(
         single(little, tail=bytes(60)), bytes(56), count=2)}
     cases = [("size", name, "26", size) for name, size in (
-        ("zero", 0), ("below", 63), ("beyond", 4000), ("max", ANY))]
+        ("zero", 0), ("below", 63), ("beyond", 4000), ("max", MAX))]
     cases += [("definitions", name, "26", size) for name, size in (
-        ("zero", 0), ("below_header", 63), ("beyond", 113), ("max", ANY))]
+        ("zero", 0), ("below_header", 63), ("beyond", 113), ("max", MAX))]
     cases += [("header", name, "26", size) for name, size in (
         ("zero", 0), ("below", 63), ("beyond_definitions", 105),
-        ("beyond", 113), ("max", ANY))]
+        ("beyond", 113), ("max", MAX))]
     cases += [("count", name, "27", count) for name, count in (
-        ("beyond", 2), ("many", 1000), ("max", ANY))]
+        ("beyond", 2), ("many", 1000), ("max", MAX))]
     cases += [("instances", name, "28", count) for name, count in (
         ("minus_4", -4), ("min", -(1 << 31)), ("beyond", 1),
         ("max", 0x7FFFFFFF))]
@@ -364,14 +366,14 @@ def broken_parts():
     first = little.instance("a", block)
     out = {}
     for name, length in (("zero", 0), ("below", 39), ("beyond", 81),
-                         ("max", ANY)):
+                         ("max", MAX)):
         out["rule27_size_" + name] = little.single(
             2, [good, c(12, RAW, 4, 4, length=length)], v4(7))
     # The first definition is so long that the second one is truncated.
     out["rule27_truncated"] = little.single(
         2, [c(10, RATE, 4, 4, length=72), good], v4(7))
     for name, length in (("zero", 0), ("below", 3), ("beyond", 9),
-                         ("max", ANY)):
+                         ("max", MAX)):
         bad = little.values(v4(7), length=length)
         out["rule30_size_" + name] = little.object(
             2, [good], [bad], instances=w.NO_INSTANCES)
@@ -382,7 +384,7 @@ def broken_parts():
     out["rule30_instance_truncated"] = little.object(
         230, [good], [first, little.instance("bc", b"\0\0")])
     for name, length in (("zero", 0), ("below", 23), ("beyond", 73),
-                         ("max", ANY)):
+                         ("max", MAX)):
         out["rule29_size_" + name] = little.object(
             230, [good], [first, little.instance("b", block, length=length)])
     out["rule29_truncated"] = little.object(
@@ -391,17 +393,17 @@ def broken_parts():
                       bytes(20)])
     for name, offset, length in (
             ("in_header", 20, 4), ("offset_zero", 0, 4), ("empty", 33, 0),
-            ("offset_beyond", 33, 4), ("offset_max", ANY, 4),
-            ("length_beyond", 24, 9), ("length_max", 24, ANY),
-            ("both_max", ANY, ANY)):
+            ("offset_beyond", 33, 4), ("offset_max", MAX, 4),
+            ("length_beyond", 24, 9), ("length_max", 24, MAX),
+            ("both_max", MAX, MAX)):
         out["rule29_name_" + name] = little.object(
             230, [good], [first, little.instance(
                 "b", block, name_offset=offset, name_length=length), first])
     for name, size, offset in (
             ("in_length", 4, 0), ("half_in_length", 4, 3),
             ("beyond", 4, 5), ("at_end", 4, 8), ("past_end", 4, 9),
-            ("offset_max", 4, ANY), ("size_max", ANY, 4),
-            ("both_max", ANY, ANY), ("wide", 8, 4), ("wraps", 8, 0xFFFFFFFC)):
+            ("offset_max", 4, MAX), ("size_max", MAX, 4),
+            ("both_max", MAX, MAX), ("wide", 8, 4), ("wraps", 8, 0xFFFFFFFC)):
         out["rule31_value_" + name] = little.single(
             2, [good, c(12, RAW, size, offset)], v4(7))
         out["rule31_instance_" + name] = little.object(
@@ -418,7 +420,8 @@ def broken_parts():
 
 
 def broken_between():
-    """Broken objects between valid ones, which must be read."""
+    """Broken objects among valid ones. The valid objects must be read, except
+    after an object with a wrong size, where reading ends."""
     one, two = single(little), process(little, *ROWS)
     bad = broken_object("instances", -4)
     worse = little.single(2, [little.counter(12, RAW, 4, 9)], little.v4(7))
@@ -427,7 +430,7 @@ def broken_between():
         "between_two": little.block(bad, one, worse, two),
         "all": little.block(bad, worse),
         "between_stops": little.block(one, broken_object("size", 8), two),
-        "name_and_object": little.block(one, worse, two, name_offset=ANY),
+        "name_and_object": little.block(one, worse, two, name_offset=MAX),
         "first_of_two_blocks": little.block(one, worse) + little.block(two),
         "second_of_two_blocks": little.block(two) + little.block(one, bad),
         "big": big.block(single(big), big.single(
@@ -480,8 +483,9 @@ def sound_tables():
     }
 
 
-def tolerated_tables():
-    """Name tables that only a strict reader rejects."""
+def unusual_tables():
+    """Name tables with irregular contents. A strict reader rejects some of
+    them; other readers reject none."""
     return {
         "rule36_odd": multi_string("2", "System", "4"),
         "rule36_no_index": multi_string("2", "a", "x", "b", "4", "c"),
@@ -510,7 +514,7 @@ def tolerated_tables():
 def name_table_seeds():
     """{name: bytes} of all seeds of name tables."""
     seeds = {"valid_" + name: raw for name, raw in
-             dict(sound_tables(), **tolerated_tables(), empty=b"",
+             dict(sound_tables(), **unusual_tables(), empty=b"",
                   nuls=bytes(4)).items()}
     for name, raw in (("letters", b"name\t2\n"), ("text_first", multi_string(
             "System", "2")), ("one_byte", b"\xff"), ("binary", struct.pack(

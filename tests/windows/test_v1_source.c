@@ -59,8 +59,8 @@ static void count_values(pfb_v1_reader *block, unsigned long *values)
     }
 }
 
-/* Checks that the whole block is valid. On Wine it is a header without objects; on Windows "Global" and "2", the object
- * System, have objects. */
+/* Checks that the whole block is valid. On Wine it is a header without objects. On Windows the query "Global" returns
+ * several objects, and "2" returns System, whose title index is 2. */
 static void check_block(pfb_source *source, const char *query)
 {
     pfb_bytes reply = {0};
@@ -110,7 +110,7 @@ static void check_names(pfb_source *source)
     check(pfb_name_table_open(&table, reply.data, reply.size_bytes, NULL) && table.encoding == PFB_ENCODING_UTF16LE,
           "the name table is in UTF-16");
     check(pfb_name_table_next_entry(&table, &entry) && entry.index == 1 && is_number(&entry.name),
-          "the first pair has the index 1 and the highest index as its text");
+          "the first pair has the index 1 and a number as its text");
     uint32_t others = pfb_name_table_count(&table);
     printf("  names: %u, notes 0x%X\n", (unsigned)others, (unsigned)table.notes);
     check(table.error.code == PFB_OK && table.notes == 0, "the table is valid");
@@ -156,7 +156,7 @@ static void check_own_name(const char *backslashes, size_t expected_size)
     bool is_read = pfb_source_v1(source, "2", &reply, &failure);
     printf("%s: %lu bytes, code %u, %s\n", machine, (unsigned long)reply.size_bytes, (unsigned)failure.code,
            failure.sentence);
-    check(is_read || (!is_wine() && failure.code != 0), "the query to the machine succeeds");
+    check(is_read || (!is_wine() && failure.code != 0), "the query succeeds, or on Windows fails with a code");
     if (is_read) {
         check(pfb_v1_open(&block, reply.data, reply.size_bytes, NULL), "the block of the machine has a header");
         check_header(&block);
@@ -182,7 +182,8 @@ static void check_no_name(const char *machine)
     check(failure.code == 87 && failure.sentence[0] != '\0', "the code is ERROR_INVALID_PARAMETER");
 }
 
-/* The top-level domain "invalid" never exists. The sentence has the registry's own message. */
+/* The top-level domain "invalid" never exists. After the text that is compared, the sentence has the system's message
+ * for the code that RegConnectRegistryW returned. */
 static void check_remote(void)
 {
     pfb_bytes reply = {0};
@@ -212,7 +213,7 @@ static void check_bad_query(pfb_source *source)
     pfb_bytes_free(&reply);
 }
 
-/* Sizes in sentences must be correct although the C library of Windows has other printf formats. */
+/* Sentences are formatted with %zu, which printf of msvcrt.dll lacks: checks that the offset is a number. */
 static void check_sentence(void)
 {
     static const uint8_t cut[24] = {'P', 'F', 'B', 'C', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'N', 'O'};
@@ -223,8 +224,8 @@ static void check_sentence(void)
           "the sentence contains the offset");
 }
 
-/* Checks the message of ERROR_ACCESS_DENIED. Its first character is that of FormatMessageA, if that is ASCII: other
- * characters are in the code page of the system there. */
+/* Checks the message of ERROR_ACCESS_DENIED. Compares its first character with that of FormatMessageA, but only if that
+ * is ASCII: FormatMessageA returns other characters in the code page of the system, pfb_windows_message in UTF-8. */
 static void check_message(void)
 {
     char narrow[512];
@@ -241,7 +242,7 @@ static void check_message(void)
         check(message[0] == narrow[0], "the message is that of the system");
     check(length > 4 && message[length - 1] != '.' && !strpbrk(message, "\r\n"),
           "the message is one line without a final dot");
-    check(strlen(cut) < sizeof cut && strncmp(message, cut, strlen(cut)) == 0, "a message is cut to its capacity");
+    check(strlen(cut) < sizeof cut && strncmp(message, cut, strlen(cut)) == 0, "a message is cut to the buffer's size");
     pfb_windows_message(UINT32_C(0x2FFFFFFF), message, sizeof message);
     check(strcmp(message, "the system has no message for it") == 0, "a code without message has a fixed text");
 }

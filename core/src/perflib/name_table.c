@@ -144,8 +144,7 @@ static inline table_step skip_empty(pfb_name_table *table, table_units *u, const
 
 /* Reads the text after the field where an index should be. If that field is not a number, only this field is skipped,
  * and the next string may be an index; a line with a tab is skipped whole. Returns false if there is no text to return.
- * In a multi-string, an empty text at the end of the table is none: its NUL is the table's last NUL, and the table has
- * an odd number of strings. */
+ * A NUL at the end of a multi-string ends the table. It is not an empty text, so an index before it has no text. */
 static inline bool read_text(const pfb_name_table *table, table_units *u, const piece *number, bool is_number,
                              piece *text)
 {
