@@ -206,7 +206,7 @@ typedef struct pfb_name_table {
 PFB_API bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t size, const pfb_read_options *options);
 
 /* Returns the next pair in *entry, in table order; false at the end and on error. The first pair of a counter table is
- * not a counter: its index is 1 and its text is the highest index of the system. */
+ * not a counter: its index is 1 and its text is a number. */
 PFB_API bool pfb_name_table_next_entry(pfb_name_table *table, pfb_name_entry *entry);
 
 /* Reads the rest of the table and returns `error`. */
