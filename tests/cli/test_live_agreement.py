@@ -193,7 +193,7 @@ def start_busy_process(cpu):
     return subprocess.Popen([sys.executable, "-c", code])
 
 
-@unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
+@unittest.skipUnless(sys.platform == "linux", "needs the live source of Linux")
 class LiveAgreement(unittest.TestCase):
     """live on this machine against /proc/stat."""
 

@@ -117,7 +117,7 @@ INTERFACE_RATES = {0: "Bytes Total/sec", 1: "Packets/sec",
                    5: "Bytes Received/sec", 8: "Bytes Sent/sec"}
 
 
-@unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
+@unittest.skipUnless(sys.platform == "linux", "needs the live source of Linux")
 class Network(CountCase):
     """The counterset Network Interface against /proc/net/dev."""
 
@@ -192,7 +192,7 @@ def counts_of_disk(numbers):
     return counts
 
 
-@unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
+@unittest.skipUnless(sys.platform == "linux", "needs the live source of Linux")
 class Disks(CountCase):
     """The counterset PhysicalDisk against /proc/diskstats."""
 

@@ -109,7 +109,7 @@ def settled(before, values, after):
                    for reading in (before, after)) <= NEAR.get(key, 0)}
 
 
-@unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
+@unittest.skipUnless(sys.platform == "linux", "needs the live source of Linux")
 class Machine(unittest.TestCase):
     """Samples of this machine against /proc."""
 

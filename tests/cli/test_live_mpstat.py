@@ -65,7 +65,7 @@ def disagreements(ours, theirs):
             or not abs(ours[key] - theirs[key]) <= TOLERANCE]
 
 
-@unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
+@unittest.skipUnless(sys.platform == "linux", "needs the live source of Linux")
 class Mpstat(unittest.TestCase):
     """perfblock against mpstat on this machine."""
 

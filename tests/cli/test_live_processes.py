@@ -3,8 +3,8 @@
 test.
 
 The environment variable PERFBLOCK is the path of the program. The child works
-only on request, so its numbers do not change while a sample is taken, and must
-equal those of the kernel.
+only on request. So the kernel's numbers of the child do not change while a
+sample is recorded, and the sample must have the same numbers.
 """
 
 import os
@@ -34,10 +34,12 @@ for line in sys.stdin:
 """
 NAME = "a) (b"  # parentheses also enclose the name in /proc/PID/stat
 WORK = 0.2  # seconds of processor time per request to the child
-TICK = 1 / os.sysconf("SC_CLK_TCK")  # the resolution of start times, seconds
-# Counters from /proc/PID/io with the names there; counters whose total is the
-# sum of all processes; those of them whose values have 4 bytes.
+# The unit of the times in /proc/PID/stat, in seconds.
+TICK = 1 / os.sysconf("SC_CLK_TCK")
+# {counter id: name in /proc/PID/io} of the counters that come from this file.
 IO = {13: "syscr", 14: "syscw", 16: "rchar", 17: "wchar"}
+# Counters that _Total sums over all processes, and those of them whose values
+# have 4 bytes.
 SUMS = (0, 1, 2, 3, 4, 5, 6, 13, 14, 15, 16, 17, 18)
 FOUR_BYTES = (5, 6)
 
@@ -71,22 +73,22 @@ def read_io(pid):
                 (line.split(":") for line in file)}
 
 
-@unittest.skipUnless(sys.platform == "linux", "the live source of Linux")
+@unittest.skipUnless(sys.platform == "linux", "needs the live source of Linux")
 class Process(LiveCase):
     """The counterset Process, compared with /proc/PID."""
 
     def setUp(self):
         super().setUp()
-        self.started = time.monotonic()
+        self.start_time = time.monotonic()
         self.child = subprocess.Popen(
             [sys.executable, "-c", CHILD], stdin=subprocess.PIPE,
             stdout=subprocess.PIPE, text=True)
         self.addCleanup(self.end_child)
         self.assertEqual(self.child.stdout.readline(), "ready\n")
-        self.is_ready = time.monotonic()
+        self.ready_time = time.monotonic()
 
     def end_child(self):
-        """Closes the child's input, at which it ends."""
+        """Closes the child's input, which ends the child."""
         self.child.communicate(timeout=60)
 
     def work(self):
@@ -150,12 +152,12 @@ class Process(LiveCase):
                              rate(written, older, newer))
         status, seconds = shown["Elapsed Time"]
         self.assertEqual(status, "ok")
-        self.assertGreaterEqual(seconds, before - self.is_ready)
-        self.assertLess(seconds, after - self.started + TICK)
+        self.assertGreaterEqual(seconds, before - self.ready_time)
+        self.assertLess(seconds, after - self.start_time + TICK)
 
     def test_total_is_consistent(self):
-        """Each counter of _Total is the sum of all other instances in the same
-        sample, or 0."""
+        """The counters SUMS of _Total are sums over all other instances in
+        the same sample. Priority, start time and process ids are 0."""
         self.sample()
         values = self.samples()[0][1]
         total = values.pop((0xFFFFFFFE, "_Total"))

@@ -20,7 +20,7 @@ IDENTITY = ["set", "object", "instance", "occurrence", "counter", "counter_id",
 
 
 def figures(values):
-    """The expected records of a summary of these records of cook."""
+    """The records that --summary should have for these records of cook."""
     groups = {}
     for v in values:
         if v["status"] != "not_displayed":
@@ -98,7 +98,8 @@ class Summary(SummaryCase):
         self.assertEqual((b["count"], c["count"]), (2, 1))
 
     def test_missing(self):
-        """A rate has no value in its first sample, nor when it falls."""
+        """A rate has no value in the first sample, nor when the raw value
+        falls."""
         path = self.disk([("a", 5)], [("a", 25)], [("a", 4)], [("a", 14)],
                          kind=captures.BULK)
         a, = self.check(path)
@@ -152,8 +153,8 @@ class Summary(SummaryCase):
                           ("sdb", "Read Bytes/sec")])
 
     def test_text(self):
-        """The table has a row per counter and instance; --nonzero omits zeros.
-        """
+        """The table has a row per counter and instance; --nonzero omits
+        the rows with zeros only."""
         path = self.disk([("a", 5), ("z", 0)], [("a", 1), ("z", 0)])
         self.assertEqual(
             self.run_fine("cook", "--summary", path).lines(), [
@@ -194,7 +195,7 @@ class Summary(SummaryCase):
                          ["\\Beta Network", "\\Alpha Disk", "\\Alpha Memory"])
 
     def test_wrong_usage(self):
-        """--summary is refused with PDH logs and with live."""
+        """--summary is refused with a PDH output format, and by live."""
         path = self.disk([("a", 5)])
         for form in ("pdh-csv", "pdh-tsv"):
             done = self.run_program("cook", "--summary", "--format", form,

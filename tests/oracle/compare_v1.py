@@ -17,7 +17,7 @@ from collections import defaultdict
 
 import v1
 import v1_cook
-import v1_encounters
+import v1_sequences
 from comparison import load, name_problem, object_problem, run, save, scratch
 
 MUTANTS = {"v1": 64, "name_table": 64}  # of each seed
@@ -332,9 +332,9 @@ def shuffled_jobs(blocks, table):
         yield compare_blocks, batch, table
 
 
-def encounter_jobs(table):
-    """Comparisons of the sequences of v1_encounters."""
-    for name, blocks in v1_encounters.encounters().items():
+def sequence_jobs(table):
+    """Comparisons of the sequences of v1_sequences."""
+    for name, blocks in v1_sequences.sequences().items():
         yield compare_blocks, [(name, data) for data in blocks], table
 
 
@@ -379,7 +379,7 @@ def jobs(corpus, with_mutations):
                      if os.path.basename(path) in NAMED_SEEDS)
     yield from block_jobs(blocks, named[0], counts["v1"])
     yield from shuffled_jobs(blocks, named[0])
-    yield from encounter_jobs(named[0])
+    yield from sequence_jobs(named[0])
     yield from table_jobs(tables, block, counts["name_table"])
     folder = os.environ.get("PERFBLOCK_REAL_DATA")
     if folder:
