@@ -45,7 +45,7 @@ typedef struct typical_processor {
     uint64_t parking_status, frequency, percent_of_maximum, state_flags, clock_interrupts, average_idle,
         average_idle_base, idle_breaks;
     uint64_t performance, performance_base, utility, utility_base, privileged_utility, unassigned, performance_limit,
-        limit_flags;
+        limit_flags; /* in the order of the counter ids 0 to 31; no counter has the id 29 (unassigned) */
 } typical_processor;
 
 /* Reads the first result of a reply, which must be one of Processor Information, into `rows`. Returns false if the

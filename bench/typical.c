@@ -4,8 +4,8 @@
 #include <stddef.h>
 #include <string.h>
 
-/* A position in the reply. The functions below read one field, and return false if the reply ends before the end of the
- * field. */
+/* A position in the reply. take32 and take64 read one field; skip_to moves to a later offset. They return false if the
+ * reply ends before the end of the field or before the offset. */
 typedef struct stream {
     const uint8_t *data;
     size_t size;
@@ -142,7 +142,7 @@ static void store(typical_processor *row, uint32_t id, uint64_t raw)
     }
 }
 
-/* A value begins with the size of its data and its own size; then comes the data. */
+/* PERF_COUNTER_DATA: the size of the data, the size of the whole structure, and the data. */
 static bool read_value(stream *s, uint64_t *raw)
 {
     size_t start = s->at;
@@ -191,7 +191,8 @@ static bool read_row(stream *s, const uint8_t *ids, uint32_t counter_count, typi
     return true;
 }
 
-/* Reads the header of the block and of its first result; the ids stay in the reply. */
+/* Reads the headers of the reply and of its first result. *ids points to the counter ids in the reply, which may be
+ * unaligned. */
 static bool read_headers(stream *s, const uint8_t **ids, uint32_t *counter_count, uint32_t *instance_count)
 {
     uint32_t total, results, kind, size, part;

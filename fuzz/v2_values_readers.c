@@ -50,8 +50,8 @@ static void read_singly(pfb_v2_reader *reader, pfb_v2_values *arrays)
 
 /* ---- Arrays ----------------------------------------------------------------------------------------------
  *
- * The arrays have exactly the required size, so that a sanitizer detects writes past the end. A line is a series of
- * elements stored contiguously: the values of an instance, or with as_columns those of a position. */
+ * The arrays have exactly the required size, so that a sanitizer detects writes past the end. A line is a row or
+ * column of bulk_plan: the values of an instance, or with as_columns those of a position. */
 
 static void *make_array(size_t count, size_t element_bytes)
 {

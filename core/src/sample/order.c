@@ -5,7 +5,7 @@
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
 
-/* ---- Places -------------------------------------------------------------------------------------------------- */
+/* ---- Indexes of values --------------------------------------------------------------------------------------- */
 
 uint32_t pfb_sample_stride(uint32_t rows)
 {
@@ -79,7 +79,7 @@ static int compare_full_names(const pfb_sample_row *left, const pfb_sample_row *
     const pfb_name *a = &left->parent;
     const pfb_name *b = &right->parent;
     if (a->bytes == b->bytes && a->size_bytes == b->size_bytes && a->encoding == b->encoding)
-        return 0; /* both names are the same bytes of the input: no comparison is needed */
+        return 0; /* both parents are the same bytes of the input */
     return compare_names(a, b);
 }
 
@@ -104,7 +104,7 @@ static int compare_instances(const pfb_row_key *left, const pfb_row_key *right)
     return difference != 0 ? difference : compare_identities(left->identity, right->identity);
 }
 
-static int compare_places(const pfb_row_key *left, const pfb_row_key *right)
+static int compare_reply_positions(const pfb_row_key *left, const pfb_row_key *right)
 {
     int difference = compare_numbers(left->result, right->result);
     return difference != 0 ? difference : compare_numbers(left->instance, right->instance);
@@ -124,7 +124,7 @@ static int compare_rows(const pfb_sample *sample, uint32_t left, uint32_t right)
     pfb_row_key a = pfb_sample_row_key(sample, left);
     pfb_row_key b = pfb_sample_row_key(sample, right);
     int difference = compare_instances(&a, &b);
-    return difference != 0 ? difference : compare_places(&a, &b);
+    return difference != 0 ? difference : compare_reply_positions(&a, &b);
 }
 
 static int compare_row_names(const pfb_sample *sample, uint32_t left, uint32_t right)
@@ -229,7 +229,7 @@ static uint32_t first_row(const pfb_sample *sample, const pfb_row_key *key)
         pfb_row_key candidate = pfb_sample_row_key(sample, sample->row_order[middle]);
         int difference = compare_instances(&candidate, key);
         if (difference == 0)
-            difference = compare_places(&candidate, key);
+            difference = compare_reply_positions(&candidate, key);
         if (difference < 0)
             low = middle + 1;
         else
@@ -332,7 +332,7 @@ uint32_t pfb_sample_find_only_column(const pfb_sample *sample, uint32_t result, 
 pfb_column_range pfb_sample_columns_of(const pfb_sample *sample, const pfb_guid *counterset, uint32_t counter_id)
 {
     column_key first = {counterset, counter_id, 0, 0};
-    column_key end = {counterset, counter_id, UINT32_MAX, UINT32_MAX}; /* no result has this position */
+    column_key end = {counterset, counter_id, UINT32_MAX, UINT32_MAX}; /* after all of these columns */
     return (pfb_column_range){first_column(sample, &first), first_column(sample, &end)};
 }
 
@@ -440,6 +440,6 @@ void pfb_sample_number_rows(pfb_sample *sample)
         if (a->result == sample->rows[row].result && compare_full_names(a, &sample->rows[row]) == 0)
             sample->rows[row].occurrence = a->occurrence + 1;
     }
-    sample->rows_ranked = false; /* row_order was used for names */
+    sample->rows_ranked = false; /* row_order is now sorted by ORDER_NAMES */
     pfb_sample_rank_rows(sample);
 }

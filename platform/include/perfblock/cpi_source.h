@@ -22,8 +22,8 @@ typedef struct pfb_cpi_failure {
 /* A source of snapshots. Any number of threads may use it at the same time. */
 typedef struct pfb_cpi_source pfb_cpi_source; /* opaque */
 
-/* A reader: the counters of one instance. One thread at a time may use it. With PFB_CPI_ON_THREAD, only the thread that
- * opened the reader may read; any thread may close it. Do not use a reader in a child of fork. */
+/* A reader: the counters that pfb_cpi_reader_open opened. One thread at a time may use it. With PFB_CPI_ON_THREAD, only
+ * the thread that opened the reader may read; any thread may close it. Do not use a reader in a child of fork. */
 typedef struct pfb_cpi_reader pfb_cpi_reader; /* opaque */
 
 /* ---- Opening ------------------------------------------------------------------------------------------- */
@@ -33,9 +33,10 @@ typedef struct pfb_cpi_reader pfb_cpi_reader; /* opaque */
 PFB_API pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure);
 
 /* Opens recorded snapshots. `data` (copied) is a text (perfblock/cpi/text.h) or a capture with PFB_TAG_SNAPSHOTS
- * chunks, whose steps are concatenated. Returns NULL if `data` is neither or is malformed
- * (PFB_PU_ERROR_INVALID_PARAMETER), or memory is exhausted. Each reader returns all steps from the first one, one per
- * reading, and fails with PFB_PU_ERROR_READ_PERFORMANCE_DATA after the last one. */
+ * chunks, which are concatenated. Returns NULL if `data` is neither or is malformed (PFB_PU_ERROR_INVALID_PARAMETER),
+ * or memory is exhausted. Each reading of a reader consumes one step, from the first one on: it returns the snapshot,
+ * or fails with the code and sentence of the refusal. Readings after the last step fail with
+ * PFB_PU_ERROR_READ_PERFORMANCE_DATA. If the first step is a refusal, opening a reader fails with it. */
 PFB_API pfb_cpi_source *pfb_cpi_source_open_fixture(const void *data, size_t size, pfb_cpi_failure *failure);
 
 PFB_API void pfb_cpi_source_close(pfb_cpi_source *source); /* may be NULL; close its readers first */
