@@ -9,7 +9,7 @@ the values of a counter. If the library is not installed where the system looks
 for libraries, set LD_LIBRARY_PATH.
 
 The structures are those of collect.h and source.h in version 0.1: each minor
-version has its own ABI, and so its own name of the library.
+version has its own ABI, and therefore its own library name.
 """
 
 import ctypes

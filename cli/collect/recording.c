@@ -60,7 +60,7 @@ bool recording_write_together(recording *r)
 /* ---- The file -------------------------------------------------------------------------------------------- */
 
 /* Reads the file that was opened for appending, to check it. Returns false after a message if it cannot be read, or if
- * the path names another file by now. */
+ * the path names another file now. */
 static bool read_existing(const recording *r, input *in)
 {
     int file = system_read_open(r->path);
@@ -145,8 +145,8 @@ static bool is_usable(recording *r)
     return r->is_replaced || can_continue(r);
 }
 
-/* Opens the file in the critical section of its folder, so that no other process renames it while it is opened. A pipe
- * is opened outside of the section: opening waits for its reader, and pipes are not renamed. */
+/* Opens the file in the critical section of its folder, so that no other perfblock process renames it while it is
+ * opened. A pipe is opened outside of the section: opening waits for its reader, and pipes are not renamed. */
 static bool open_first_file(recording *r)
 {
     if (system_names_special(r->path))
@@ -219,7 +219,8 @@ static bool open_new_file(recording *r)
     return false;
 }
 
-/* Uses one critical section, so that no other process creates a file of this name between renaming and opening. */
+/* Uses one critical section, so that no other perfblock process creates a file of this name between renaming and
+ * opening. If another process holds the folder's lock for too long, open_new_file() detects such a file. */
 bool recording_rotate(recording *r)
 {
     drop_pending(r);

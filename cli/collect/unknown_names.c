@@ -44,6 +44,8 @@ static const char *find_unknown_counter(const collecting *c, const pfb_collector
 
 /* ---- Suggestions ----------------------------------------------------------------------------------------- */
 
+/* The functions suggest_...() below consider names: suggest_name() keeps the most similar one. */
+
 static void suggest_text(suggestion *similar, bool has_name, const char *name, size_t size)
 {
     if (has_name && size > 0)
@@ -77,7 +79,7 @@ static void suggest_counters(suggestion *similar, const collecting *c, const pfb
     }
 }
 
-/* Suggests the name of a V1 title, if it has one. */
+/* Considers the name of a V1 title index, if it has one. */
 static void suggest_title(suggestion *similar, const collecting *c, uint32_t title)
 {
     enum { MAX_NAME_BYTES = 2 * 1024 }; /* limits the work: any number of counters may have the same long name */
@@ -93,7 +95,7 @@ static void suggest_title(suggestion *similar, const collecting *c, uint32_t tit
     free(text);
 }
 
-/* Suggests the names of the V1 objects of the source, or those of their counters. */
+/* Considers the names of the V1 objects of the source, or those of their counters. */
 static void suggest_titles(suggestion *similar, const collecting *c, bool are_counters)
 {
     pfb_bytes block = {0};

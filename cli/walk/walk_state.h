@@ -27,7 +27,7 @@ typedef struct walk {
     title_names *titles; /* names of V1 title indexes; null: none */
     explainer *page;     /* the page of `explain`; null in other commands */
     bool has_tables;     /* text: the figures of CPI hooks are printed as a table instead of lines */
-    bool is_big_endian;  /* the bytes that are read are a V1 block in this byte order */
+    bool is_big_endian;  /* the bytes being read are a big-endian V1 block */
     /* ------------------------------------------------------------------------------------------ */
     pfb_error first;    /* the first error; code PFB_OK if there was none */
     uint32_t notes;     /* PFB_NOTE_ bits of all parts */

@@ -100,7 +100,7 @@ struct pfb_collector {
     ended_logs ended;
     uint32_t gaps; /* PFB_GAP_ bits, see pfb_collector_losses */
     /* The results of the current sample: */
-    compared_result *pairs;   /* grouped by older sample */
+    compared_result *pairs;   /* in runs of the same older sample */
     uint32_t *results;        /* positions, in the order of `pairs` */
     const pfb_sample **older; /* by position: the sample it is compared with, or null */
     size_t pair_capacity, result_capacity, older_capacity;
@@ -173,8 +173,9 @@ void pfb_collect_free_samples(pfb_collector *c);
 uint32_t pfb_collect_find_gap(const stored_sample *older, const stored_sample *newer, bool is_v1);
 
 /* Stores the results of a sample in c->pairs, each with the older sample that it is compared with: the latest of its
- * object in the sample's series. The first V2 sample of a file may continue files of other queries. Adds to c->gaps
- * why results are not compared. Returns false when memory is exhausted. */
+ * object in the sample's series. A V2 sample whose series has its latest sample from another file, or none, may
+ * continue files of other queries. Adds PFB_GAP_COUNTERS to c->gaps if a counter has another type in the older sample.
+ * Returns false when memory is exhausted. */
 bool pfb_collect_list_pairs(pfb_collector *c, const stored_sample *sample, bool is_v1);
 
 /* ---- range.c --------------------------------------------------------------------------------------------- */

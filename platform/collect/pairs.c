@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the older sample with which each result of a sample is compared. */
+/* Finds the older sample that each result of a sample is compared with. */
 #include "collect/collector.h"
 
 #include <stdlib.h>
@@ -42,7 +42,7 @@ uint32_t pfb_collect_find_gap(const stored_sample *older, const stored_sample *n
 
 /* ---- Queries and counters of V2 samples ------------------------------------------------------------------ */
 
-/* A query that a V2 result answers, or a counter. */
+/* A query that a V2 result answers, without its instance name; or a counter. */
 typedef struct v2_key {
     pfb_guid counterset;
     uint32_t counter_id;
@@ -99,7 +99,8 @@ static bool has_same_counters(const pfb_sample *older, const pfb_sample *newer)
     return is_same;
 }
 
-/* Returns true if a counter of the result has another type in the sample with these counters. */
+/* Returns true if a counter of the result has another type in the older sample. `counters` are the sorted counters of
+ * the older sample. */
 static bool has_other_type(const v2_key *counters, size_t count, const pfb_sample *table, uint32_t result)
 {
     const pfb_sample_result *r = &table->results[result];
@@ -147,7 +148,8 @@ static v2_key key_of_result(const stored_sample *sample, uint32_t result)
     return (v2_key){r->counterset, r->counter_id, result};
 }
 
-/* Pairs the results that answer a query of the older sample with it, unless they have an older sample. */
+/* Pairs each result that answers one of the older sample's queries with the older sample, unless the result already has
+ * one. `queries` are the sorted queries of the results. */
 static void pair_results(pfb_collector *c, const v2_key *queries, size_t count, stored_sample *older)
 {
     for (uint32_t i = 0; i < older->table.counts.results; i++) {
@@ -169,9 +171,10 @@ static bool is_continued(const pfb_collector *c, const stored_sample *older, con
     return !is_open && pfb_collect_find_gap(older, newer, false) == 0;
 }
 
-/* For a V2 sample whose series has no earlier sample of its file: pairs each result with the latest sample that answers
- * its query, of the series or of a file that has ended. So a file continues others although their queries differ. At
- * most the MAX_ENDED latest files that the clocks continue are searched. Returns false when memory is exhausted. */
+/* For a V2 sample that begins a series, or whose series has a latest sample of another file: pairs each result with the
+ * latest sample that answers a query for the same counters, of the series or of a file that has ended. So a file
+ * continues others although their queries differ. Of the samples of ended files that the clocks continue, at most the
+ * latest MAX_ENDED are searched. Returns false when memory is exhausted. */
 static bool pair_with_ended_files(pfb_collector *c, const stored_sample *sample)
 {
     enum { MAX_ENDED = 32 };

@@ -5,7 +5,7 @@
 /* Maps handles to instances of the CPI facility. A handle is a number made of a slot and its generation, which counts
  * the uses of the slot. Handles are therefore never reused, a terminated handle can be distinguished from a live one
  * and from one that never existed, and no memory is accessed through a handle. The lowest bit is set, so no handle
- * equals an aligned pointer. The caller holds a lock during each call. */
+ * equals an aligned pointer. The caller holds facility_lock during each call. */
 #include <limits.h>
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #define PFB_PERF_CPUS_H
 
 /* The perf event groups of all online CPUs, which all readers of a source share, and the kernel files they depend on.
- * The caller holds a lock during each call. */
+ * The caller holds the lock of the source during each call. */
 #include "cpi/linux/perf_events.h"
 #include "linux/kernel_reader.h"
 
@@ -25,7 +25,7 @@ typedef struct pfb_perf_machine {
     bool is_uniform; /* all CPUs that may ever be online are known to be of one core type */
 } pfb_perf_machine;
 
-/* Reads kernel.perf_event_paranoid. If it does not exist the kernel has no events at all
+/* Reads kernel.perf_event_paranoid. If it does not exist, the kernel has no perf events
  * (PFB_PU_ERROR_REQUIRED_APIS_MISSING). */
 bool pfb_perf_read_paranoid(pfb_perf_machine *machine, pfb_cpi_failure *failure);
 
