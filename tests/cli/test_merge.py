@@ -257,8 +257,8 @@ class Recordings(MergeCase):
 
 
 class OtherQueries(SeriesCase):
-    """A file whose query differs from that of the file before it. Both have
-    the counters that the file before it answers as well."""
+    """A file whose query differs from that of the file before it. The values
+    that both files have are compared."""
 
     GUIDS = {"Disk": captures.DISK, "Net": captures.NETWORK}
 
@@ -322,7 +322,8 @@ class OtherQueries(SeriesCase):
             {(2, "sda"): 100, (3, "sda"): 100, (3, "lo"): 200})
 
     def test_same_query(self):
-        """The file of another query is later than that of the same one."""
+        """The older value is in the latest file, although an earlier file has
+        the same query as the newer one."""
         found = self.rates(self.recording((1,), {"Disk": ["sda"]}),
                            self.recording((3,), {"Disk": None}),
                            self.recording((4,), {"Disk": ["sda"]}))

@@ -151,7 +151,7 @@ class Rotation(Case):
             self.run_fine("live", "--set", "*", "--source", path)
 
     def test_no_rotation_below_the_size(self):
-        """A file below the size is not rotated; sizes below 8 EiB are
+        """A file below the size is not rotated; sizes of almost 8 PiB are
         accepted."""
         for size in ("1M", "1G", "8388607G"):
             self.record("--rotate", size)
@@ -159,8 +159,8 @@ class Rotation(Case):
             os.remove(self.path)
 
     def test_an_existing_file_is_renamed_first(self):
-        """An existing file that is too large is rotated before the first
-        sample."""
+        """An existing file is rotated before the first sample if that sample
+        would exceed the size."""
         self.record()
         before = bytes_of(self.path)
         self.record("--rotate", str(len(before)))
@@ -338,9 +338,9 @@ class TwoRecorders(LiveCase):
     """While a recorder rotates its files, others that start with the same
     output file are refused."""
 
-    def test_rotation_keeps_the_file(self):
-        """No other recorder gets the file, also not between two of its files.
-        """
+    def test_no_other_recorder_opens_the_file(self):
+        """No other recorder can open the output file, even while the first one
+        rotates it."""
         capture = self.file("source.pfb", three_sets())
         path = os.path.join(self.folder, "a.pfb")
         with subprocess.Popen([program(), "record", "-o", path, "--interval",
@@ -416,8 +416,9 @@ class FolderLocks(Case):
                          24)
 
     def test_a_lock_that_is_never_released(self):
-        """A recorder stops waiting for the lock. If it waited again at each of
-        24 rotations, the test would exceed its time limit."""
+        """A recorder stops waiting for the lock and rotates its file without
+        it. If it waited without a limit, the test would exceed its time limit.
+        """
         self.lock()
         path = os.path.join(self.folder, "new.pfb")
         self.run_fine("record", "-o", path, "--source", self.source, "--set",
@@ -431,8 +432,8 @@ class Cuts(Case):
 
     def test_truncation(self):
         """A file that ends between two chunks is continued. A file that ends
-        inside a chunk is not changed, and all chunks before the cut are
-        readable."""
+        inside a chunk is not changed, and a message has the offset of that
+        chunk unless it is the first one."""
         source = self.file("s.pfb", three_sets())
         whole = bytes_of(source)
         ends, at = set(), 0
@@ -469,8 +470,9 @@ class Killed(LiveCase):
     ROUNDS = 20
 
     def kill(self, path, seconds, *arguments):
-        """Starts a recorder of this machine. Kills it this many seconds after
-        it wrote its first bytes."""
+        """Starts a recorder of this machine. Waits until the file is not
+        empty, which an existing file may already be, and kills the recorder
+        this many seconds later."""
         with subprocess.Popen([program(), "record", "-o", path, "--interval",
                                "0.01", *arguments],
                               stderr=subprocess.DEVNULL) as child:
@@ -520,7 +522,7 @@ class Killed(LiveCase):
         self.assertTrue(samples(path))
 
     def test_killed_while_files_are_rotated(self):
-        """Rotated files are complete and do not change any more."""
+        """Rotated files are complete and do not change afterwards."""
         moments = random.Random(2)
         path = os.path.join(self.folder, "a.pfb")
         seen = {}

@@ -140,7 +140,7 @@ class Live(Terminal, LiveCase):
             pane.close()
 
     def test_few_rows(self):
-        """The last line has the number of rows that do not fit."""
+        """The last line has the number of lines that do not fit."""
         pane = Pane(self.folder, 40, 10, program(), "live", "--interval",
                     "0.1", "--set", "Processor Information")
         try:

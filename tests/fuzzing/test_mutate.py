@@ -45,7 +45,7 @@ class Faults(unittest.TestCase):
         (self.folder / "short.c").write_text(text, encoding="utf-8")
 
     def test_each_fault_of_a_function(self):
-        """Every kind of fault is planted in a function, each with its own key."""
+        """All faults of a function are found, each with its own key."""
         condition = "size > end - 4 || size < HEADER_BYTES"
         expected = {
             (7, "if (size >= end - 4 || size < HEADER_BYTES)"),

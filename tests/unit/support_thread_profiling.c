@@ -46,7 +46,7 @@ static size_t find_profile(const void *handle)
     return FAKE_PROFILES;
 }
 
-/* Enabling a thread twice fails, so that tests detect it. */
+/* Enabling profiling of a thread twice fails, so that tests detect it. */
 static pfb_dword PFB_WINAPI enable(void *thread, pfb_dword flags, uint64_t counters, void **handle)
 {
     size_t free_position = FAKE_PROFILES;
