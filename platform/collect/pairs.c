@@ -46,7 +46,7 @@ uint32_t pfb_collect_find_gap(const stored_sample *older, const stored_sample *n
 typedef struct v2_key {
     pfb_guid counterset;
     uint32_t counter_id;
-    uint32_t value; /* of a query: the position of its result; of a counter: its type */
+    uint32_t value; /* of a query: the position of its result; of a counter: its column */
 } v2_key;
 
 static int compare_keys(const v2_key *a, const v2_key *b)
@@ -82,41 +82,50 @@ static size_t find_key(const v2_key *keys, size_t count, const v2_key *wanted)
 static v2_key key_of_column(const pfb_sample *table, uint32_t column)
 {
     const pfb_sample_column *c = &table->columns[column];
-    return (v2_key){table->results[c->result].counterset, c->counter_id, c->counter.type};
+    return (v2_key){table->results[c->result].counterset, c->counter_id, column};
 }
 
 /* ---- Files with other registrations ---------------------------------------------------------------------- */
 
-/* Returns true if two V2 samples have the same counters of the same types in the same order. */
+/* Returns true if two columns of a counter have the same type and the same related counters. */
+static bool is_same_counter(const pfb_sample_column *a, const pfb_sample_column *b)
+{
+    return a->counter.type == b->counter.type && a->counter.base_id == b->counter.base_id &&
+           a->counter.multi_id == b->counter.multi_id && a->counter.perf_time_id == b->counter.perf_time_id &&
+           a->counter.perf_freq_id == b->counter.perf_freq_id;
+}
+
+/* Returns true if two V2 samples have the same counters in the same order. */
 static bool has_same_counters(const pfb_sample *older, const pfb_sample *newer)
 {
     bool is_same = older->counts.columns == newer->counts.columns;
     for (uint32_t i = 0; is_same && i < newer->counts.columns; i++) {
         v2_key a = key_of_column(older, i);
         v2_key b = key_of_column(newer, i);
-        is_same = compare_entries(&a, &b) == 0;
+        is_same = compare_keys(&a, &b) == 0 && is_same_counter(&older->columns[i], &newer->columns[i]);
     }
     return is_same;
 }
 
-/* Returns true if a counter of the result has another type in the older sample. `counters` are the sorted counters of
- * the older sample. */
-static bool has_other_type(const v2_key *counters, size_t count, const pfb_sample *table, uint32_t result)
+/* Returns true if a counter of the result has another type or other related counters in the older sample, whose sorted
+ * counters are `counters`. */
+static bool has_changed_counter(const v2_key *counters, size_t count, const pfb_sample *older, const pfb_sample *newer,
+                                uint32_t result)
 {
-    const pfb_sample_result *r = &table->results[result];
-    bool is_other = false;
-    for (uint32_t i = r->first_column; i < r->first_column + r->column_count && !is_other; i++) {
-        v2_key wanted = key_of_column(table, i);
+    const pfb_sample_result *r = &newer->results[result];
+    bool has_changed = false;
+    for (uint32_t i = r->first_column; i < r->first_column + r->column_count && !has_changed; i++) {
+        v2_key wanted = key_of_column(newer, i);
         size_t at = find_key(counters, count, &wanted);
-        is_other = table->columns[i].has_counter && at < count && compare_keys(&counters[at], &wanted) == 0 &&
-                   counters[at].value != wanted.value;
+        has_changed = newer->columns[i].has_counter && at < count && compare_keys(&counters[at], &wanted) == 0 &&
+                      !is_same_counter(&older->columns[counters[at].value], &newer->columns[i]);
     }
-    return is_other;
+    return has_changed;
 }
 
-/* The registrations of two files may give a counter different types. Such results are not compared: removes the older
- * sample from these elements of c->pairs. Returns false when memory is exhausted. */
-static bool remove_other_types(pfb_collector *c, const stored_sample *sample, uint32_t begin, uint32_t end)
+/* The registrations of two files may give a counter different types or bases. Such results are not compared: removes
+ * the older sample from these elements of c->pairs. Returns false when memory is exhausted. */
+static bool remove_changed_counters(pfb_collector *c, const stored_sample *sample, uint32_t begin, uint32_t end)
 {
     const pfb_sample *older = &c->pairs[begin].older->table;
     size_t count = 0;
@@ -131,7 +140,7 @@ static bool remove_other_types(pfb_collector *c, const stored_sample *sample, ui
     }
     qsort(counters, count, sizeof *counters, compare_entries);
     for (uint32_t i = begin; i < end; i++) {
-        if (has_other_type(counters, count, &sample->table, c->pairs[i].result)) {
+        if (has_changed_counter(counters, count, older, &sample->table, c->pairs[i].result)) {
             c->pairs[i].older = NULL;
             c->gaps |= PFB_GAP_COUNTERS;
         }
@@ -173,11 +182,11 @@ static bool is_continued(const pfb_collector *c, const stored_sample *older, con
 
 /* For a V2 sample that begins a series, or whose series has a latest sample of another file: pairs each result with the
  * latest sample that answers a query for the same counters, of the series or of a file that has ended. So a file
- * continues others although their queries differ. Of the samples of ended files that the clocks continue, at most the
- * latest MAX_ENDED are searched. Returns false when memory is exhausted. */
+ * continues others although their queries differ. At most the latest MAX_SEARCHED samples are searched. Returns false
+ * when memory is exhausted. */
 static bool pair_with_ended_files(pfb_collector *c, const stored_sample *sample)
 {
-    enum { MAX_ENDED = 32 };
+    enum { MAX_SEARCHED = 256 };
     stored_sample *latest = pfb_store_find(sample->series, 0);
     stored_sample *older = c->formats[0].store.last;
     size_t count = 0;
@@ -192,12 +201,9 @@ static bool pair_with_ended_files(pfb_collector *c, const stored_sample *sample)
             queries[count++] = key_of_result(sample, i);
     }
     qsort(queries, count, sizeof *queries, compare_entries);
-    size_t ended_count = 0;
-    for (; older && older != latest && ended_count < MAX_ENDED; older = older->before) {
-        if (is_continued(c, older, sample)) {
+    for (size_t i = 0; older && older != latest && i < MAX_SEARCHED; older = older->before, i++) {
+        if (is_continued(c, older, sample))
             pair_results(c, queries, count, older);
-            ended_count++;
-        }
     }
     for (uint32_t i = 0; i < sample->table.counts.results; i++) {
         if (!c->pairs[i].older)
@@ -225,7 +231,8 @@ static int compare_pairs(const void *left, const void *right)
 bool pfb_collect_list_pairs(pfb_collector *c, const stored_sample *sample, bool is_v1)
 {
     uint32_t count = sample->table.counts.results;
-    bool is_first = !sample->series || sample->series->step.file_number != c->file_number;
+    const stored_sample *latest = is_v1 ? NULL : pfb_store_find(sample->series, 0);
+    bool is_first = !latest || latest->file_number != c->file_number; /* the file's first sample that is not left out */
     bool is_sorted = true;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t title = is_v1 ? sample->table.results[i].title_index : 0;
@@ -242,7 +249,7 @@ bool pfb_collect_list_pairs(pfb_collector *c, const stored_sample *sample, bool 
     for (uint32_t begin = 0; begin < count && !is_v1 && has_memory; begin = end) {
         for (end = begin; end < count && c->pairs[end].older == c->pairs[begin].older;)
             end++;
-        has_memory = !c->pairs[begin].older || remove_other_types(c, sample, begin, end);
+        has_memory = !c->pairs[begin].older || remove_changed_counters(c, sample, begin, end);
     }
     return has_memory;
 }

@@ -256,16 +256,19 @@ class Recordings(MergeCase):
             ("BULK_COUNT", None), ("LARGE_RAWCOUNT", 600)])
 
 
+AVERAGE_BULK, LARGE_RAW_BASE = 0x40020500, 0x40030500
+
+
 class OtherQueries(SeriesCase):
     """A file whose query differs from that of the file before it. The values
     that both files have are compared."""
 
     GUIDS = {"Disk": captures.DISK, "Net": captures.NETWORK}
 
-    def recording(self, seconds, query, boot=0, kinds=None):
+    def recording(self, seconds, query, boot=0, kinds=None, power=1):
         """A recording of these countersets: `query` has the instances of each,
         or None for all. Instance k of a counterset has the count 100 * k *
-        second."""
+        second ** power."""
         names = {"Disk": ["sda", "sdb", "_Total"], "Net": ["eth0", "lo"]}
         chunks = [captures.metadata(self.GUIDS[name], name, [
             (1, (kinds or {}).get(name, captures.BULK), "Bytes/sec")])
@@ -283,7 +286,7 @@ class OtherQueries(SeriesCase):
                               133 * 10**15 + second * TICKS, TICKS)
             chunks.append(w.chunk(b"DATA", w.reply(*[
                 captures.instances_result([1], [
-                    (k, row, [100 * k * second]) for k, row in found])
+                    (k, row, [100 * k * second ** power]) for k, row in found])
                 for found in rows], stamps=stamps)))
         return w.recording(*chunks)
 
@@ -351,6 +354,40 @@ class OtherQueries(SeriesCase):
                                     kinds={"Disk": captures.RATE})
             self.assertEqual(self.rates(first, second),
                              {(1, "eth0"): 100, (1, "lo"): 200})
+
+    def test_counters_with_other_bases(self):
+        """A counter has no value at the boundary if the two files name
+        different counters as its base: their difference means nothing."""
+        def recording(second, base, query):
+            infos = [(1, AVERAGE_BULK, "Bytes/Operation", base),
+                     (2, LARGE_RAW_BASE, "Reads"),
+                     (3, LARGE_RAW_BASE, "Writes")]
+            stamps = w.clocks(second * TICKS, 133 * 10**15 + second * TICKS,
+                              TICKS)
+            return w.recording(
+                captures.metadata(captures.DISK, "Disk", infos),
+                w.chunk(b"QINF", w.identifier(captures.DISK, name=query)),
+                w.chunk(b"DATA", w.reply(captures.instances_result(
+                    [1, 2, 3], [(1, "sda", [1000 * second, 10 * second,
+                                            5000 * second])]),
+                    stamps=stamps)))
+
+        for query in ("*", "sda"):
+            for base, expected in ((2, {(1, "sda"): 100}), (3, {})):
+                self.assertEqual(self.rates(recording(1, 2, "*"),
+                                            recording(2, base, query)),
+                                 expected)
+
+    def test_every(self):
+        """The first sample of a file that is not left out continues the file
+        that ended last."""
+        paths = self.files(*[
+            self.recording(seconds, query, power=2) for seconds, query in (
+                ((1,), {"Disk": None}), ((2,), {"Disk": ["sda"]}),
+                ((3, 4), {"Disk": None}))])
+        found = self.run_json("cook", "--every", "2", *paths)
+        rates = {v["instance"]: v["value"] for v in found if v["value"]}
+        self.assertEqual(rates, {"sda": (1600 - 400) / 2})
 
     def test_joined(self):
         """convert and record --source join the files, and cook computes the
