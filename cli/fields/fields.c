@@ -491,7 +491,7 @@ uint64_t field_unsigned(const uint8_t *data, size_t size, bool is_big_endian)
 int64_t field_signed(const uint8_t *data, size_t size, bool is_big_endian)
 {
     uint64_t value = field_unsigned(data, size, is_big_endian);
-    uint64_t greatest = UINT64_MAX >> (64 - 8 * size); /* all bits set, which means -1 */
+    uint64_t greatest = size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX; /* all bits set, which means -1 */
     return value <= greatest / 2 ? (int64_t)value : -(int64_t)(greatest - value) - 1;
 }
 
