@@ -573,7 +573,7 @@ Test(linux_cpi_cpus, reading_a_thread_does_not_block_other_readers)
         count(&fake->thread, 10, 10, 400, 800);
         uint64_t before = fake->time_stamp;
         take_reading(first, moments[i], &at_start);
-        cr_expect(second.is_done, "the second reading ends during the first one, moment %zu", i);
+        cr_expect(second.is_done, "the second snapshot is complete before the first one, moment %zu", i);
         cr_assert_eq(pthread_join(second.thread, NULL), 0);
         cr_expect_eq(at_start.reading.snapshot.clock, before);
     }
