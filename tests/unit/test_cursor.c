@@ -304,19 +304,19 @@ Test(cursor, loads_are_little_endian_at_any_address)
     cr_expect_eq(load_le16(data + 1), 0x8281);
     cr_expect_eq(load_le32(data + 1), UINT32_C(0x84838281));
     cr_expect_eq(load_le64(data + 1), UINT64_C(0x8887868584838281));
-    cr_expect_eq(load_le64s(data + 1), INT64_C(-0x7778797A7B7C7D7F));
+    cr_expect_eq(signed_64(load_le64(data + 1)), INT64_C(-0x7778797A7B7C7D7F));
 }
 
-Test(cursor, signed_loads_cover_the_whole_range)
+Test(cursor, signed_numbers_cover_the_whole_range)
 {
-    static const uint8_t min[8] = {0, 0, 0, 0, 0, 0, 0, 0x80};
-    static const uint8_t max[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0x7F};
-    static const uint8_t minus_one[8] = {0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF};
-    static const uint8_t zero[8] = {0};
-    cr_expect_eq(load_le64s(min), INT64_MIN);
-    cr_expect_eq(load_le64s(max), INT64_MAX);
-    cr_expect_eq(load_le64s(minus_one), -1);
-    cr_expect_eq(load_le64s(zero), 0);
+    cr_expect_eq(signed_64(UINT64_C(1) << 63), INT64_MIN);
+    cr_expect_eq(signed_64(INT64_MAX), INT64_MAX);
+    cr_expect_eq(signed_64(UINT64_MAX), -1);
+    cr_expect_eq(signed_64(0), 0);
+    cr_expect_eq(signed_32(UINT32_C(1) << 31), INT32_MIN);
+    cr_expect_eq(signed_32(INT32_MAX), INT32_MAX);
+    cr_expect_eq(signed_32(UINT32_MAX), -1);
+    cr_expect_eq(signed_32(0), 0);
 }
 
 /* Units that resemble 0 in one half, or in arithmetic on several units at once. */

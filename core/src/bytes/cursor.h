@@ -119,10 +119,15 @@ static inline uint32_t load_le32_at(const uint8_t *array, size_t position)
     return load_le32(array + 4 * position);
 }
 
-/* Loads a number in two's complement. A cast of values above INT64_MAX would be implementation-defined. */
-static inline int64_t load_le64s(const uint8_t *p)
+/* Return the signed number that has these bits in two's complement. A cast of numbers above INT32_MAX or INT64_MAX
+ * would be implementation-defined. */
+static inline int32_t signed_32(uint32_t bits)
 {
-    uint64_t bits = load_le64(p);
+    return bits <= INT32_MAX ? (int32_t)bits : -(int32_t)(UINT32_MAX - bits) - 1;
+}
+
+static inline int64_t signed_64(uint64_t bits)
+{
     return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
 }
 

@@ -49,12 +49,6 @@ enum {
     ZONE_BYTES = 172
 };
 
-static int32_t log_load_le32s(const uint8_t *p)
-{
-    uint32_t bits = load_le32(p);
-    return bits <= INT32_MAX ? (int32_t)bits : -(int32_t)(UINT32_MAX - bits) - 1;
-}
-
 static pfb_name log_zone_name(const uint8_t *p)
 {
     return (pfb_name){p, 2 * pfb_count_units(p, ZONE_NAME_BYTES / 2), PFB_ENCODING_UTF16LE};
@@ -213,11 +207,11 @@ static bool log_read_header(pfb_log_reader *log, log_position *at)
     log->build = load_le32(p + TRACE_BUILD);
     log->buffer_count = load_le32(p + TRACE_BUFFER_COUNT);
     const uint8_t *z = pfb_checked(log_view(log), start + zone, ZONE_BYTES);
-    log->bias_minutes = log_load_le32s(z);
+    log->bias_minutes = signed_32(load_le32(z));
     log->standard_name = log_zone_name(z + ZONE_STANDARD_NAME);
-    log->standard_bias_minutes = log_load_le32s(z + ZONE_STANDARD_BIAS);
+    log->standard_bias_minutes = signed_32(load_le32(z + ZONE_STANDARD_BIAS));
     log->daylight_name = log_zone_name(z + ZONE_DAYLIGHT_NAME);
-    log->daylight_bias_minutes = log_load_le32s(z + ZONE_DAYLIGHT_BIAS);
+    log->daylight_bias_minutes = signed_32(load_le32(z + ZONE_DAYLIGHT_BIAS));
     at->at = log_align(at, start + size);
     return true;
 }

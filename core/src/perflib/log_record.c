@@ -94,14 +94,13 @@ bool pfb_log_next_path(pfb_log_path_reader *reader, pfb_log_path *path)
                                           (pfb_error){PFB_UNALIGNED_SIZE, at}))
         return false;
     size_t end = at + size;
-    uint32_t scale = load_le32(p + PATH_SCALE);
     pfb_log_path read = {.offset = at,
                          .position = reader->position,
                          .flags = load_le32(p + PATH_FLAGS),
                          .user_data = load_le32(p + PATH_USER_DATA),
                          .type = load_le32(p + PATH_TYPE),
                          .frequency = load_le64(p + PATH_FREQUENCY),
-                         .default_scale = scale <= INT32_MAX ? (int32_t)scale : -(int32_t)(UINT32_MAX - scale) - 1,
+                         .default_scale = signed_32(load_le32(p + PATH_SCALE)),
                          .instance_index = load_le32(p + PATH_INDEX)};
     if (!path_text(reader, PATH_MACHINE, end, &read.machine) || !path_text(reader, PATH_OBJECT, end, &read.object) ||
         !path_text(reader, PATH_INSTANCE, end, &read.instance) || !path_text(reader, PATH_PARENT, end, &read.parent) ||

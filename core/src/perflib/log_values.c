@@ -133,12 +133,6 @@ void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer)
 
 /* ---- Inputs of formulas ---------------------------------------------------------------------------------------- */
 
-/* Returns the signed number that has these bits in two's complement. */
-static int64_t values_signed(uint64_t bits)
-{
-    return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
-}
-
 /* Finds the counter type, or derives the formula of an unknown one from its bits. Returns false if neither is possible.
  */
 static bool values_find_type(uint32_t type, pfb_counter_type *row)
@@ -179,8 +173,8 @@ pfb_raw_value pfb_log_raw_value(const pfb_log_path *path, const pfb_log_value *v
         raw.base = value->second;
     }
     bool is_time = values_second_is_time(&row);
-    int64_t time = values_signed(value->second);
-    int64_t frequency = values_signed(path->frequency);
+    int64_t time = signed_64(value->second);
+    int64_t frequency = signed_64(path->frequency);
     if (row.clock == PFB_CLOCK_PERF) {
         raw.has |= PFB_HAS_PERF_FREQ | (is_time ? PFB_HAS_PERF_TIME : 0);
         raw.perf_freq = frequency;

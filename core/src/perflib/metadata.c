@@ -99,13 +99,12 @@ pfb_error pfb_registration_guid(const void *data, size_t size, pfb_guid *guid)
 
 static pfb_counter load_counter(const uint8_t *p, size_t offset)
 {
-    uint32_t scale = load_le32(p + 20);
     return (pfb_counter){.offset = offset,
                          .id = load_le32(p),
                          .type = load_le32(p + 4),
                          .attributes = load_le64(p + 8),
                          .detail_level = load_le32(p + 16),
-                         .default_scale = scale <= INT32_MAX ? (int32_t)scale : -(int32_t)(UINT32_MAX - scale) - 1,
+                         .default_scale = signed_32(load_le32(p + 20)),
                          .base_id = load_le32(p + 24),
                          .perf_time_id = load_le32(p + 28),
                          .perf_freq_id = load_le32(p + 32),

@@ -158,11 +158,11 @@ bool pfb_v1_open(pfb_v1_reader *reader, const void *data, size_t size, const pfb
     uint32_t total = load32(reader, p + 20);
     uint32_t header = load32(reader, p + 24);
     uint32_t count = load32(reader, p + 28);
-    reader->default_object = load32s(reader, p + 32);
+    reader->default_object = signed_32(load32(reader, p + 32));
     reader->system_time = v1_load_system_time(reader, p + 36);
-    reader->perf_time = load64s(reader, p + 56);
-    reader->perf_freq = load64s(reader, p + 64);
-    reader->perf_time_100ns = load64s(reader, p + 72);
+    reader->perf_time = signed_64(load64(reader, p + 56));
+    reader->perf_freq = signed_64(load64(reader, p + 64));
+    reader->perf_time_100ns = signed_64(load64(reader, p + 72));
     if (is_size_without_header(reader, size, total, header, count)) {
         pfb_cursor_tolerate(&cursor, reader->is_strict, &reader->notes, PFB_NOTE_SIZE_WITHOUT_HEADER,
                             PFB_SIZE_WITHOUT_HEADER, 20);
@@ -195,11 +195,11 @@ static void load_object(const pfb_v1_reader *reader, const uint8_t *p, pfb_v1_ob
     object->help_index = load32(reader, p + 20);
     object->detail_level = load32(reader, p + 28);
     object->counter_count = load32(reader, p + 32);
-    object->default_counter = load32s(reader, p + 36);
-    object->instance_count = load32s(reader, p + 40);
+    object->default_counter = signed_32(load32(reader, p + 36));
+    object->instance_count = signed_32(load32(reader, p + 40));
     object->code_page = load32(reader, p + 44);
-    object->perf_time = load64s(reader, p + 48);
-    object->perf_freq = load64s(reader, p + 56);
+    object->perf_time = signed_64(load64(reader, p + 48));
+    object->perf_freq = signed_64(load64(reader, p + 56));
 }
 
 /* Checks that HeaderLength and DefinitionLength do not exceed the size of the object, that NumInstances is valid, and
@@ -323,7 +323,7 @@ bool pfb_v1_next_counter(pfb_v1_reader *reader, pfb_v1_counter *counter)
                                 .position = reader->counters_read++,
                                 .title_index = load32(reader, p + 4),
                                 .help_index = load32(reader, p + 12),
-                                .default_scale = load32s(reader, p + 20),
+                                .default_scale = signed_32(load32(reader, p + 20)),
                                 .detail_level = load32(reader, p + 24),
                                 .type = load32(reader, p + 28),
                                 .size_bytes = load32(reader, p + 32),
@@ -438,7 +438,7 @@ static size_t read_definition_of_instance(pfb_v1_reader *reader, pfb_v1_instance
     if (name_size > 0)
         instance->name =
             cut_name(reader, v1_checked(reader, offset + name_offset, name_size), name_size, reader->code_page);
-    instance->unique_id = load32s(reader, p + 12);
+    instance->unique_id = signed_32(load32(reader, p + 12));
     instance->parent_title = load32(reader, p + 4);
     instance->parent_position = load32(reader, p + 8);
     return offset + size;

@@ -76,20 +76,6 @@ static inline uint64_t load64(const pfb_v1_reader *reader, const uint8_t *p)
     return reader->is_big_endian ? load_be64(p) : load_le64(p);
 }
 
-/* Loads of numbers in two's complement. A cast of values above INT32_MAX or INT64_MAX would be implementation-defined.
- */
-static inline int32_t load32s(const pfb_v1_reader *reader, const uint8_t *p)
-{
-    uint32_t bits = load32(reader, p);
-    return bits <= INT32_MAX ? (int32_t)bits : -(int32_t)(UINT32_MAX - bits) - 1;
-}
-
-static inline int64_t load64s(const pfb_v1_reader *reader, const uint8_t *p)
-{
-    uint64_t bits = load64(reader, p);
-    return bits <= INT64_MAX ? (int64_t)bits : -(int64_t)(UINT64_MAX - bits) - 1;
-}
-
 /* Loads a SYSTEMTIME. */
 static inline pfb_system_time v1_load_system_time(const pfb_v1_reader *reader, const uint8_t *p)
 {

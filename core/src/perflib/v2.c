@@ -96,9 +96,9 @@ bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, const pfb
         return v2_fail(reader, PFB_TRUNCATED_HEADER, 0);
     uint32_t total = load_le32(p);
     uint32_t count = load_le32(p + 4);
-    reader->perf_time = load_le64s(p + 8);
-    reader->perf_time_100ns = load_le64s(p + 16);
-    reader->perf_freq = load_le64s(p + 24);
+    reader->perf_time = signed_64(load_le64(p + 8));
+    reader->perf_time_100ns = signed_64(load_le64(p + 16));
+    reader->perf_freq = signed_64(load_le64(p + 24));
     reader->system_time = v2_load_system_time(p + 32);
     if (total < V2_HEADER_BYTES)
         return v2_fail(reader, PFB_BAD_TOTAL_SIZE, 0);

@@ -2,6 +2,7 @@
 /* Matches the rows of two samples, collects the inputs of each formula, and evaluates it. */
 #include "perfblock/sample.h"
 
+#include "bytes/cursor.h"
 #include "bytes/never.h"
 #include "formula/evaluation.h"
 #include "sample/order.h"
@@ -237,8 +238,7 @@ static number read_reference(side *s, uint32_t row, const reference *target, uin
 /* The same for a clock, which is signed. */
 static int64_t read_clock(side *s, uint32_t row, const reference *target, uint32_t bit)
 {
-    uint64_t raw = read_reference(s, row, target, bit).raw;
-    return raw <= INT64_MAX ? (int64_t)raw : -(int64_t)(UINT64_MAX - raw) - 1;
+    return signed_64(read_reference(s, row, target, bit).raw);
 }
 
 /* Fills s->raw with the inputs of a row. Returns false if the datum is a number of a size that its type does not
