@@ -12,14 +12,6 @@
 
 /* ---- Measuring --------------------------------------------------------------------------------------------------- */
 
-/* Returns the number of columns of a result; 0 for errors and unknown kinds. */
-static uint32_t count_columns(const pfb_v2_result *result)
-{
-    return result->instance_count > 0 || result->has_counter_ids || result->kind == PFB_V2_MULTIPLE_INSTANCES
-               ? result->counter_count
-               : 0;
-}
-
 /* Returns the number of rows of the current result: the instance count of the header if the bytes can hold that many
  * values. Otherwise the result is malformed, and its instances are counted; the last one may be incomplete. In both
  * cases the result has at most one value per 8 of its bytes, not counting the missing values of an incomplete row. */
@@ -47,12 +39,11 @@ pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *c
     pfb_v2_open(&reader, input->data, input->data_size_bytes, input->options);
     while (pfb_v2_next_result(&reader, &result)) {
         /* 32 bits suffice for columns and rows, because a block is smaller than 4 GiB. */
-        uint32_t columns = count_columns(&result);
         uint32_t rows = count_rows(&reader, &result);
         counts->results++;
-        counts->columns += columns;
+        counts->columns += result.counter_count;
         counts->rows += rows;
-        counts->values += (uint64_t)columns * pfb_sample_stride(rows);
+        counts->values += (uint64_t)result.counter_count * pfb_sample_stride(rows);
         pfb_v2_skip_result(&reader);
     }
     counts->registrations = input->registration_count;
@@ -186,7 +177,7 @@ static bool load_rows(pfb_sample *sample, pfb_v2_reader *reader, const pfb_v2_re
 static bool load_columns(pfb_sample *sample, const pfb_v2_reader *reader, const pfb_v2_result *result,
                          const pfb_sample_counts *capacity, uint32_t r)
 {
-    uint32_t count = count_columns(result);
+    uint32_t count = result->counter_count;
     if (count > capacity->columns - sample->counts.columns)
         return false;
     for (uint32_t position = 0; position < count; position++) {
