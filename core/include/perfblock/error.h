@@ -67,7 +67,6 @@ typedef enum pfb_code {
     PFB_BAD_STRING_COUNT = 111,     /* more strings declared than the block can hold */
     PFB_BAD_STRING_OFFSET = 112,    /* a string begins outside the block's string area */
     PFB_BAD_CHUNK_SIZE = 113,       /* a chunk smaller than the fixed fields of its tag */
-    PFB_BAD_CHUNK_PAYLOAD = 114,    /* a chunk's inner size contradicts the chunk */
     PFB_UNALIGNED_SIZE = 115,       /* strict only: a size that must be a multiple of 8 is not */
     PFB_TRAILING_BYTES = 116,       /* strict only: bytes that belong to no element */
     PFB_ERROR_WITHOUT_STATUS = 117, /* strict only: an error result whose status is success */

@@ -56,7 +56,6 @@ static const code_row code_rows[] = {
     {PFB_BAD_STRING_COUNT, "bad_string_count", "more strings are declared than the block can hold"},
     {PFB_BAD_STRING_OFFSET, "bad_string_offset", "a string begins outside the block's string area"},
     {PFB_BAD_CHUNK_SIZE, "bad_chunk_size", "the chunk is smaller than the fixed fields of its tag"},
-    {PFB_BAD_CHUNK_PAYLOAD, "bad_chunk_payload", "a size inside the chunk contradicts the chunk"},
     {PFB_UNALIGNED_SIZE, "unaligned_size", "a size that must be a multiple of 8 is not"},
     {PFB_TRAILING_BYTES, "trailing_bytes", "there are bytes that belong to no element"},
     {PFB_ERROR_WITHOUT_STATUS, "error_without_status", "an error result has the status of success"},
