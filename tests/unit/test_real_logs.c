@@ -342,7 +342,7 @@ typedef struct excerpt {
     size_t size;
 } excerpt;
 
-enum { BUFFER = 65536, EXCERPT = 16384, SWEPT = 4096 };
+enum { BUFFER = 65536, EXCERPT = 16384, SWEPT = 1024, TEXT = 4096 };
 
 static excerpt make_excerpt(const real_file *f, size_t buffer)
 {
@@ -437,18 +437,18 @@ Test(real_logs, changed_text_breaks_no_guarantee)
 {
     skip_without_real("blg/win8-counters.blg", "real logs");
     real_file f = read_real("blg/text-named-blg.blg");
-    guarded memory = guarded_make(SWEPT);
-    cr_assert_geq(f.size, SWEPT);
-    for (size_t size = 0; size <= SWEPT; size++) {
+    guarded memory = guarded_make(TEXT);
+    cr_assert_geq(f.size, TEXT);
+    for (size_t size = 0; size <= TEXT; size++) {
         memcpy(memory.end - size, f.data, size);
         reading result = read_pdh_text(memory.end - size, size, NULL);
         cr_assert(!result.broken && result.error.offset <= size, "%zu bytes: %s", size, result.broken);
     }
-    for (size_t bit = 0; bit < 8 * SWEPT; bit++) {
-        uint8_t *byte = memory.end - SWEPT + bit / 8;
+    for (size_t bit = 0; bit < 8 * TEXT; bit++) {
+        uint8_t *byte = memory.end - TEXT + bit / 8;
         *byte ^= (uint8_t)(1u << bit % 8);
-        reading result = read_pdh_text(memory.end - SWEPT, SWEPT, NULL);
-        cr_assert(!result.broken && result.error.offset <= SWEPT, "bit %zu: %s", bit, result.broken);
+        reading result = read_pdh_text(memory.end - TEXT, TEXT, NULL);
+        cr_assert(!result.broken && result.error.offset <= TEXT, "bit %zu: %s", bit, result.broken);
         *byte ^= (uint8_t)(1u << bit % 8);
     }
     guarded_free(&memory);
