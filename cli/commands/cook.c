@@ -39,6 +39,7 @@ typedef struct cook_file {
     uint64_t unread_counts[UNREAD_TAGS + 1]; /* the last one: chunks of a later version */
     size_t unread_first[UNREAD_TAGS + 1];    /* offset in the file of the first one of each kind */
     bool has_v2;                             /* a V2 reply was read */
+    bool has_sample;                         /* a sample was read, which --from, --to or --every may leave out */
 } cook_file;
 
 typedef struct cook {
@@ -303,6 +304,8 @@ static void end_file(cook *c, const merge_file *f)
         diagnostics_note(f->in.name, f->repeated_at, "samples that another file has as well were left out: %" PRIu64,
                          f->repeated);
     note_unread(&c->files[f->number], f->in.name);
+    if (f->is_open && f->error.code == PFB_OK && !c->files[f->number].has_sample)
+        diagnostics_note(f->in.name, 0, "the file has no samples");
     report_error(f, (size_t)f->in.offset, f->error);
     if (c->files[f->number].has_v2 && must_see_names(c))
         seen_names_add_metadata(&c->seen, c->collector);
@@ -314,6 +317,7 @@ static void end_file(cook *c, const merge_file *f)
 static void cook_item(cook *c, merge_file *f)
 {
     choose_file(c, f);
+    c->files[f->number].has_sample = c->files[f->number].has_sample || f->is_sample;
     switch (f->item) {
     case MERGE_BEGIN:
         begin_file(c, f);

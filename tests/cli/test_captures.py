@@ -9,7 +9,7 @@ import captures
 import v1_blocks as v1
 from captures import (PROCESSOR, RAW, TIMER_INV, data, instances_result,
                       metadata, three_sets)
-from program import Case, bytes_of, writer as w
+from program import Case, bytes_of, seed, writer as w
 
 
 class Readers(Case):
@@ -149,6 +149,30 @@ class Catalog(Case):
         self.assertEqual(offered[0], expected)
         self.assertEqual(offered[1], ("Prozessor", "% User Time",
                                       "PERF_100NSEC_TIMER"))
+
+
+class Empty(Case):
+    """Files without samples."""
+
+    def test_a_note_says_so(self):
+        """cook prints nothing and a note: of a recording, a log and a text
+        log that end after their metadata."""
+        for subject, name in (("capture", "valid_start_only.pfb"),
+                              ("log", "valid_paths_only.blg"),
+                              ("pdh_text", "valid_header_only.csv")):
+            path = seed(subject, name)
+            done = self.run_program("cook", path)
+            self.assertEqual((done.status, done.out), (0, ""), name)
+            self.assertEqual(done.err, path + ": offset 0: note: the file "
+                             "has no samples\n")
+
+    def test_samples_that_a_filter_leaves_out_are_there(self):
+        """A file whose samples are all before --from has samples."""
+        path = self.file("recording", three_sets())
+        done = self.run_program("cook", path, "--from",
+                                "2999-01-01T00:00:00Z")
+        self.assertEqual(done.status, 2)
+        self.assertNotIn("has no samples", done.err)
 
 
 class Errors(Case):

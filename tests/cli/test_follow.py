@@ -131,7 +131,8 @@ class Locked(Case):
             path = self.file("a.pfb", begin)
             recorder = Recorder(path)
             for command in ("cook", "show", "check"):
-                done = self.run_program(command, "--kind", "capture", path)
+                done = self.run_program(command, "--quiet", "--kind", "capture",
+                                        path)
                 self.assertEqual((done.status, done.err), (0, ""), begin)
             done = self.run_program("check", path)
             self.assertEqual(done.status, int(len(begin) == 3), done.err)

@@ -639,7 +639,7 @@ class Output(ReportCase):
     def test_an_input_without_samples(self):
         """A capture without samples gives a page without charts."""
         path = self.file("a.pfb", w.recording())
-        page = self.report(path)
+        page = self.report(path, "--quiet")
         self.assertEqual((page.lines, page.facts()["Samples"]), ({}, "0"))
 
     def test_unknown_formats(self):

@@ -158,7 +158,8 @@ class Pages(InBrowser):
 
     def test_without_samples(self):
         """A page without samples has no controls."""
-        self.load(self.file("a.pfb", recording([(c.BULK, "A")], [])))
+        self.load(self.file("a.pfb", recording([(c.BULK, "A")], [])),
+                  "--quiet")
         self.assertEqual(self.texts("button"), [])
 
     def test_without_script(self):
