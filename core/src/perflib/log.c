@@ -164,6 +164,7 @@ static log_step log_next_event(pfb_log_reader *log, log_position *p, log_positio
         log_fail(log, p->is_cut && size >= EVENT_HEADER_BYTES ? PFB_TRUNCATED_BUFFER : PFB_BAD_EVENT_SIZE, at);
         return LOG_FAILED;
     }
+    e = pfb_checked(log_view(log), at, size);
     p->at = log_align(p, at + size);
     if (memcmp(e + EVENT_GUID, log_guid, sizeof log_guid) != 0)
         return LOG_SKIPPED;
