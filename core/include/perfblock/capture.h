@@ -51,7 +51,7 @@ typedef struct pfb_chunk {
     size_t offset; /* of the chunk's header */
     uint32_t tag;  /* PFB_TAG_, or any other value: skip the chunk */
     uint32_t version;
-    size_t body_offset; /* of the reply: the payload after GUID, request code and language */
+    size_t body_offset; /* the body is the payload after GUID, request code and language */
     size_t body_size_bytes;
     bool is_known; /* this version of the library knows the tag and reads the chunk's version */
     bool has_guid; /* RGST, INST */
@@ -69,13 +69,14 @@ PFB_API bool pfb_capture_recognise(const void *data, size_t size);
 PFB_API bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, const pfb_read_options *options);
 
 /* Opens a capture of which `data` is the first window. Returns false with PFB_CALLER_TOO_SMALL if the window does not
- * hold the whole first chunk. `is_last`: the capture ends with this window. */
+ * hold the whole first chunk and is not the last one. `is_last`: the capture ends with this window. */
 PFB_API bool pfb_capture_open_window(pfb_capture *capture, const void *data, size_t size, bool is_last,
                                      const pfb_read_options *options);
 
 /* Continues with the next window after needs_more: `data` is the capture from resume_offset of the previous window on.
  * It must be longer than the rest of the previous window from there; double it until needs_more is false. A capture
- * that another process is writing may be continued each time it has grown. */
+ * that another process is writing may be continued each time it has grown. Returns false after an error, and with
+ * PFB_CALLER_ORDER if needs_more is false. */
 PFB_API bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t size, bool is_last);
 
 /* Returns the next whole chunk in *chunk, also if its tag is unknown. Returns false at the end, if more is needed
@@ -83,7 +84,7 @@ PFB_API bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t
  * bodies are not checked. */
 PFB_API bool pfb_capture_next_chunk(pfb_capture *capture, pfb_chunk *chunk);
 
-/* Reads the rest of the capture and returns `error`. */
+/* Reads the rest of the capture, or of the window if it is not the last one, and returns `error`. */
 PFB_API pfb_error pfb_capture_finish(pfb_capture *capture);
 
 /* Writes a whole chunk at `out`: the header; GUID, request code and language if chunks of this tag have them; the body;

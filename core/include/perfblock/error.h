@@ -50,7 +50,7 @@ typedef enum pfb_code {
     PFB_TRUNCATED_RECORD = 31, /* the log ends before the last part of a record */
     PFB_TRUNCATED_LOG = 32,    /* the log has fewer buffers than its header says */
     PFB_TRUNCATED_EVENT = 33,  /* the used bytes of a buffer end inside an event's header */
-    PFB_TRUNCATED_ITEM = 34,   /* the record of a log ends before or inside the header of its next item or path */
+    PFB_TRUNCATED_ITEM = 34,   /* the record of a log ends inside the header of its next item or path */
     PFB_TRUNCATED_LINE = 35,   /* a text log ends inside a cell, or before the last cells of a row */
 
     PFB_BAD_TOTAL_SIZE = 100,       /* total size smaller than the header */
@@ -73,7 +73,7 @@ typedef enum pfb_code {
     PFB_BAD_STRING_SIZE = 118,      /* size of a string block smaller than its header */
     PFB_OVERLAPPING_STRINGS = 119,  /* strings overlap so much that reading them would not be linear work */
 
-    PFB_BAD_BYTE_ORDER = 120,        /* the byte order is neither little nor big endian */
+    PFB_BAD_BYTE_ORDER = 120,        /* the field LittleEndian of a V1 block contradicts its signature */
     PFB_BAD_HEADER_SIZE = 121,       /* the header is smaller than its fixed part or larger than its block */
     PFB_BAD_OBJECT_COUNT = 122,      /* more objects are declared than the block can hold */
     PFB_BAD_OBJECT_SIZE = 123,       /* the object's size is smaller than its header or larger than the block */
@@ -81,8 +81,8 @@ typedef enum pfb_code {
     PFB_BAD_DEFINITION_SIZE = 125,   /* definition size smaller than its fixed part or larger than what is left */
     PFB_BAD_COUNTER_BLOCK_SIZE = 126, /* counter block size smaller than its header or larger than what is left */
     PFB_BAD_COUNTER_OFFSET = 127,     /* the value lies outside its instance's counter block */
-    PFB_BAD_NAME = 128,               /* the name lies outside the structure it belongs to */
-    PFB_EXCESSIVE_VALUES = 129,       /* far more values are declared than the object has bytes */
+    PFB_BAD_NAME = 128,               /* the name lies outside its structure, or in the structure's fixed part */
+    PFB_EXCESSIVE_VALUES = 129,       /* more values and multi counts are declared than one per 2 bytes of the object */
     PFB_BAD_PAIR = 130, /* strict only: strings of a name table that do not form a pair of index and text */
 
     PFB_BAD_CPUID_LINE = 131,           /* a line of a CPUID dump begins as a leaf but is malformed after that */
@@ -125,7 +125,7 @@ typedef enum pfb_code {
     PFB_BAD_BUFFER_USED = 171, /* a log's buffer uses fewer bytes than its header has, or more than its size */
     PFB_BAD_EVENT_SIZE = 172,  /* an event is smaller than its header or ends past the used bytes of its buffer */
     PFB_BAD_LOG_HEADER = 173,  /* the log's header says that pointers have neither 4 nor 8 bytes */
-    PFB_BAD_RECORD_SIZE = 174, /* a sample in a log declares more bytes than its record has */
+    PFB_BAD_RECORD_SIZE = 174, /* a sample in a log declares fewer bytes than its header has, or more than its record */
     PFB_BAD_ITEM = 175,        /* an item of a sample in a log has no signature */
     PFB_BAD_ITEM_SIZE = 176,   /* an item or a path is smaller than its header or ends past its record */
     PFB_BAD_PART = 177,        /* strict only: a part of a log's record is missing, repeated or out of order */
@@ -133,7 +133,7 @@ typedef enum pfb_code {
     PFB_UNEVEN_ROW = 179,      /* strict only: a row of a text log has fewer or more cells than the header */
     PFB_BAD_NUMBER = 180,      /* strict only: a cell of a text log is neither blank nor a number */
 
-    PFB_UNKNOWN_FORMAT = 200, /* not recognised as any format */
+    PFB_UNKNOWN_FORMAT = 200, /* the input is not in the format of the reader, or in no known format */
     PFB_UNKNOWN_KIND = 201,   /* strict only: an undefined result kind */
     PFB_UNREAD_FORMAT = 202,  /* recognised, but not read by this version */
 
@@ -141,7 +141,7 @@ typedef enum pfb_code {
     PFB_UNKNOWN_ITEM = 211,  /* strict only: an item of unknown kind in a sample of a log */
 
     PFB_CALLER_ARGUMENT = 300,  /* an argument outside its documented range */
-    PFB_CALLER_TOO_SMALL = 301, /* the caller's memory is too small; where a size is reported, it is the one needed */
+    PFB_CALLER_TOO_SMALL = 301, /* the caller's memory or window is too small; a returned size is the one needed */
     PFB_CALLER_ORDER = 302,     /* a function called out of its documented order */
     PFB_CALLER_LIMIT = 303,     /* a limit the caller set was reached */
 
@@ -186,7 +186,7 @@ typedef struct pfb_read_options {
  * "unknown_code" for an unlisted value. Never null; static. */
 PFB_API const char *pfb_code_name(pfb_code code);
 
-/* Returns the code's meaning: one English sentence without a final period. Never null; static. */
+/* Returns the code's meaning: a short English text without a final period. Never null; static. */
 PFB_API const char *pfb_code_text(pfb_code code);
 
 #ifdef __cplusplus

@@ -19,8 +19,9 @@ extern "C" {
  *     pfb_sample_cook(&older, &newer, NULL, values, status_bytes, (size_t)newer.counts.values);
  *
  * The table has results, columns (the counters of a result), rows (its instances) and values, stored by column. All
- * input is untrusted. Nothing is allocated. Loading and matching are linear while counters and instances keep their
- * order, and n log n otherwise. docs/sample.md has the rules and their reasons. */
+ * input is untrusted. Nothing is allocated. Loading and matching take O(n log n) if the counter ids of the
+ * registrations ascend or were sorted (pfb_registration_sort); matching is linear while instances keep their order.
+ * docs/sample.md has the rules and their reasons. */
 
 #define PFB_NONE UINT32_C(0xFFFFFFFF) /* position of a row or column that does not exist */
 
@@ -78,12 +79,13 @@ typedef struct pfb_sample_column {
 typedef struct pfb_sample_row {
     uint32_t result;
     uint32_t instance;    /* position in its result */
-    uint32_t id;          /* instance id. Without instances in the reply: that of the query, PFB_NO_ID for any. V1: the
+    uint32_t id;          /* instance id. In results without instances: that of the query, PFB_NO_ID for any. V1: the
                            * unique id, else the value of the key counter, else PFB_NO_ID */
-    bool is_unique;       /* V1: the id alone identifies the instance */
-    bool has_name;        /* false for replies without instances whose query has no exact name */
-    pfb_name name;        /* in the data. Without instances in the reply: the query's filter, in query_info; it is a
-                           * pattern if has_name is false */
+    bool is_unique;       /* V1: has a unique id that no other instance of the object has */
+    bool has_name;        /* false for V2 results without instances whose query has no exact name, for V1 objects
+                           * without instances, and for V1 names of length 0 */
+    pfb_name name;        /* in the data. In V2 results without instances: the query's filter, in query_info; it is a
+                           * pattern or empty if has_name is false */
     pfb_name parent;      /* V1: name of the parent, one level up; bytes is null if there is none */
     uint32_t occurrence;  /* number among equal names of the result, from 0 (pfb_sample_number_rows) */
     uint32_t rank;        /* number among equal pairs of id and name of the result, from 0 (pfb_sample_number_rows) */
@@ -98,7 +100,7 @@ typedef struct pfb_sample_row {
 typedef struct pfb_sample_counts {
     uint32_t results, columns, rows;
     uint32_t registrations; /* as in the input */
-    uint64_t values;        /* of each result its columns times its stride */
+    uint64_t values;        /* the sum of columns times stride of all results */
     uint64_t multi_counts;  /* V1: as many as values; V2: 0 */
 } pfb_sample_counts;
 
@@ -165,10 +167,11 @@ PFB_API void pfb_sample_number_rows(pfb_sample *sample);
 /* ---- Matching ------------------------------------------------------------------------------------------ */
 
 /* Sets older_row of every newer row. The identity of a V2 instance is its id and its name, and its rank if both repeat:
- * a different id under the same name is a different instance. The identity of a V1 instance is its unique id; without
- * one, the value of the key counter, its name and the name of its parent; without a key counter, the two names. Only
- * results that answer the same query are searched: first the one at the same position, then the others in order, until
- * one of them has the instance. At most 64 rows with the same id and name are examined. */
+ * a different id under the same name is a different instance. The identity of a V1 instance is its unique id if
+ * is_unique is true; otherwise its id (the key counter's value, if it has no unique id), its name and the name of its
+ * parent, and its rank if all three repeat. Only results that answer the same query are searched: first the one at the
+ * same position, then the others in order, until one of them has the instance. For the others, at most 64 rows of the
+ * older sample with the same id and name are examined. */
 PFB_API void pfb_sample_match(pfb_sample *older, pfb_sample *newer);
 
 /* The same for the results of the newer sample at these positions only; other rows are not changed. Needed where the
@@ -186,9 +189,10 @@ typedef struct pfb_cook_inputs {
 /* Evaluates the value of a row and a column of the newer sample, both of the same result. `older` is the sample that
  * was matched, or null; `options` and `inputs` may be null.
  *
- * Base, multi count and object clock are taken from the same row, else from the row of the same instance in the first
- * other result of the counterset that has them; at most 64 rows of the instance are examined. In V1 the next definition
- * is the base or the multi count.
+ * Base, multi count and object clock are taken from the same row if its result has their counters, else from the row of
+ * the same instance in the first other result of the counterset that has them; at most 64 rows of the instance are
+ * examined. In V1 the next definition is the base or the multi count, the multi count may also follow the value, and
+ * the clock is that of the object.
  *
  * Statuses besides those of the formula: unknown_type if the counter has no registration, type_mismatch if the size
  * of the datum is not that of its type (raw counts and all values of V1 may have 4 or 8 bytes), missing_input if it is
