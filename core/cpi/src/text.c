@@ -60,7 +60,7 @@ static bool cpi_text_fail(pfb_cpi_text *text, pfb_code code, size_t offset)
 }
 
 /* Returns in *line the next line that is neither empty nor a comment, and in *start its offset. Returns false at the
- * end of the text, and with an error if the last line has no line end. */
+ * end of the text, and with an error if that line has no line feed. */
 static bool next_line(pfb_cpi_text *text, span *line, size_t *start)
 {
     span rest = {text->data, text->at, text->size};

@@ -24,7 +24,7 @@ extern "C" {
 enum { PFB_CPI_TEXT_VERSION = 1 };
 
 /* Reader; same conventions as v2.h. `error.offset` is that of the line. PFB_BAD_CPI_LINE: an unknown, misplaced or
- * unterminated line, or a number out of range. PFB_UNKNOWN_FORMAT: the first line is not "cpi-snapshots".
+ * unterminated line, or a number out of range. PFB_UNKNOWN_FORMAT: the first word is not "cpi-snapshots".
  * PFB_UNREAD_FORMAT: a higher version. Work is linear in the size. */
 typedef struct pfb_cpi_text {
     pfb_error error;

@@ -15,8 +15,8 @@ extern "C" {
  *   8000001C 00000000 80032013 00010200 8000000F              (leaf, registers)
  *   8000001C 00000000 00000000 80032013 00010200 8000000F     (leaf, sub-leaf, registers)
  *   ext_cpuid[28]=00000000 80032013 00010200 8000000f         (libcpuid; docs/cpuid.md lists its arrays)
- * A line that names a CPU ("CPU 0:", "Logical CPU #3") begins the next CPU. In a dump without such lines, a leaf 0
- * after other leaves does. Other lines are skipped. PFB_BAD_CPUID_LINE: a line that begins as a leaf and is malformed
+ * A line that names a CPU ("CPU 0:", "Logical CPU #3") begins the next CPU. Before the first such line, a leaf 0 after
+ * other leaves does, too. Other lines are skipped. PFB_BAD_CPUID_LINE: a line that begins as a leaf and is malformed
  * after that, or a line of unnamed registers with another number of columns than the earlier ones. Same conventions as
  * v2.h; work is linear in the size. */
 typedef struct pfb_cpuid_text {
@@ -39,8 +39,8 @@ typedef struct pfb_cpuid_row {
     pfb_cpuid_leaf leaf;
 } pfb_cpuid_row;
 
-/* Starts at the first line. A null `data` counts as empty. A UTF-8 byte order mark is skipped. Text in UTF-16 is not
- * read: it contains no leaf. */
+/* Starts at the first line. A null `data` counts as empty. A UTF-8 byte order mark is skipped. In text in UTF-16 no
+ * leaf is found. */
 PFB_API void pfb_cpuid_text_open(pfb_cpuid_text *text, const void *data, size_t size);
 
 /* Returns the next leaf in *row; false at the end and on error. */

@@ -48,7 +48,7 @@ typedef struct pfb_lwp_model_options {
 typedef enum pfb_lwp_fault {
     PFB_LWP_FAULT_NONE = 0,
     PFB_LWP_FAULT_UNDEFINED, /* #UD: the leaf does not make LWP available */
-    PFB_LWP_FAULT_GENERAL,   /* #GP: the ring is empty or smaller than the minimum */
+    PFB_LWP_FAULT_GENERAL,   /* #GP: the ring is smaller than one record or than the minimum */
     PFB_LWP_FAULT_PAGE,      /* #PF: the LWPCB or the ring does not lie inside one window */
     PFB_LWP_FAULT_TAIL       /* model only: BufferTailOffset is outside the ring or inside a record */
 } pfb_lwp_fault;
@@ -100,14 +100,15 @@ PFB_API bool pfb_lwp_model_init(pfb_lwp_model *model, const pfb_lwp_capabilities
  * LWPCB or ring must lie inside one window; if several contain it, the first one added is used. */
 PFB_API bool pfb_lwp_model_add_memory(pfb_lwp_model *model, pfb_lwp_memory window);
 
-/* Removes all windows. If LWP is on, it stays on; the next access to the LWPCB or ring faults. */
+/* Removes all windows. If LWP is on, it stays on; accesses to the LWPCB or ring fault until a window contains them. */
 PFB_API void pfb_lwp_model_forget_memory(pfb_lwp_model *model);
 
 /* LLWPCB: stores the state of the loaded LWPCB, then switches LWP on with the LWPCB at `address`, or off if it is 0.
  * After a fault LWP is off. */
 PFB_API pfb_lwp_fault pfb_lwp_model_load(pfb_lwp_model *model, uint64_t address);
 
-/* SLWPCB: stores head, counters and a held record. *address becomes the address of the LWPCB, or 0 if LWP is off. */
+/* SLWPCB: stores head, counters and a held record. *address becomes the address of the LWPCB; 0 if LWP is off or after
+ * a fault. */
 PFB_API pfb_lwp_fault pfb_lwp_model_store(pfb_lwp_model *model, uint64_t *address);
 
 /* Operands of LWPVAL and LWPINS. */
@@ -119,7 +120,7 @@ typedef struct pfb_lwp_operands {
 } pfb_lwp_operands;
 
 /* LWPVAL: decrements the counter of EventId 1. If the counter is already 0, stores a record and reloads the counter
- * instead. */
+ * instead. Has no effect if the event is not enabled, or if it is filtered out. */
 PFB_API pfb_lwp_fault pfb_lwp_model_value(pfb_lwp_model *model, const pfb_lwp_operands *operands);
 
 /* LWPINS: stores a record of EventId 255. *carry is the carry flag: true if the ring was full and a record was lost;
@@ -141,7 +142,8 @@ PFB_API pfb_lwp_fault pfb_lwp_model_insert(pfb_lwp_model *model, const pfb_lwp_o
 typedef struct pfb_lwp_occurrence {
     uint32_t id;
     uint32_t traits;  /* PFB_LWP_BRANCH_ or PFB_LWP_CACHE_ bits */
-    uint32_t latency; /* of a cache miss, in cycles; stored in data1 with the leaf's width and rounding */
+    uint32_t latency; /* of a cache miss, in cycles; stored in data1 with the leaf's width and rounding. Undocumented
+                       * events: data1 */
     uint16_t flags;   /* of branches, cache misses and undocumented events; records of other events have 0 */
     uint64_t address; /* of the instruction */
     /* Of the events that have flags: a branch's target, or a cache miss's data address if the leaf supports it. */
