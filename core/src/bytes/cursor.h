@@ -2,12 +2,13 @@
 #ifndef PFB_CURSOR_H
 #define PFB_CURSOR_H
 
-/* Bounds-checked reading: turns offsets into pointers. Code that runs once per value or per character (the V1 and V2
- * readers, readers of text) does not use cursors: it checks the bounds itself and gets its pointers from view.h.
+/* Bounds-checked reading: turns offsets into pointers. Code that runs once per value (V1 and V2 readers) or per
+ * character (readers of text) does not use cursors: it checks the bounds itself, and gets its pointers from view.h or
+ * reads spans (line.h).
  *
  * A cursor is a window [at, end) of the caller's buffer. Offsets always count from `base`, the start of the input, so
- * that an error in a nested window has the right offset. After an error every read returns null, and later errors are
- * not recorded. Every function here keeps the invariant at <= end <= size of the input. */
+ * that an error in a nested window has the right offset. After an error every read fails, and later errors are not
+ * recorded. Every function here keeps the invariant at <= end <= size of the input. */
 #include "bytes/view.h"
 #include "perfblock/error.h"
 #include "perfblock/name.h"
@@ -69,8 +70,8 @@ bool pfb_cursor_aligned(pfb_cursor *cursor, bool is_strict, uint32_t *notes, uin
 
 /* ---- Little-endian loads of any alignment, on any host ------------------------------------------------- */
 
-/* Little-endian hosts use memcpy, because not every compiler merges the loads of single bytes into one. It is called as
- * a builtin, because only that is expanded inline in freestanding builds. */
+/* Where the compiler says that the host is little-endian, memcpy is used, because not every compiler merges the loads
+ * of single bytes into one. It is called as a builtin, because only that is expanded inline in freestanding builds. */
 #if defined(__BYTE_ORDER__) && defined(__ORDER_LITTLE_ENDIAN__) && __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
 
 static inline uint16_t load_le16(const uint8_t *p)

@@ -44,7 +44,7 @@ static void decimal_multiply(decimal_integer *n, uint32_t factor, uint32_t adden
         n->limb[n->count++] = (uint32_t)carry;
 }
 
-/* n = n * 5^exponent. */
+/* n = n * 5^exponent. Leaves n unchanged if the exponent is negative. */
 static void decimal_multiply_fives(decimal_integer *n, int64_t exponent)
 {
     const uint32_t power = 1220703125; /* 5^DECIMAL_FIVES */

@@ -28,7 +28,7 @@ static const uint16_t windows_1252[32] = {
     0x2013, 0x2014, 0x02DC, 0x2122, 0x0161, 0x203A, 0x0153, 0xFFFD, 0x017E, 0x0178,
 };
 
-/* Decodes a byte of a single-byte code page; PFB_REPLACEMENT for bytes above 127 of an unknown one. */
+/* Decodes a byte of a single-byte code page; PFB_REPLACEMENT for bytes above 127 of ASCII or of an unknown one. */
 static uint32_t decode_byte(uint32_t encoding, uint8_t byte)
 {
     if (byte < 0x80 || encoding == PFB_ENCODING_LATIN_1)

@@ -2,8 +2,9 @@
 #ifndef PFB_VIEW_H
 #define PFB_VIEW_H
 
-/* Turns offsets in the input into pointers. The functions here and those of cursor.h are the only ones in core that do:
- * other files pass the range they need, and stay inside that range with the pointer they get. */
+/* Turns offsets in the input into pointers. In core, only these functions, those of cursor.h and the readers of single
+ * characters (line.h, name.c, path.c, pdh_text.c) do so: other files pass the range they need, and stay inside that
+ * range with the pointer they get. */
 #include <stddef.h>
 #include <stdint.h>
 

@@ -331,7 +331,7 @@ static ratio make_ratio(const pfb_formula *f, const formula_inputs *in)
     return r;
 }
 
-/* Sets the flags of a value outside 0 to 100 and applies cap_100 and clamp_0. */
+/* Sets the flag of a value below 0 or of a percentage above 100, and applies clamp_0 or cap_100. */
 static void limit(const pfb_formula *f, ratio *r, uint32_t *flags)
 {
     if (r->negative) {
@@ -376,8 +376,8 @@ static bool times_small(uint64_t *product, uint64_t factor)
     return (high | *product >> PFB_EXACT_BITS) == 0;
 }
 
-/* Computes the same as compute_wide, but faster, with the hardware division. Returns false if a product is 2^53 or
- * more, an option changes the value, or the hardware division is not correctly rounded. */
+/* Computes the same as compute_wide, but faster, with the hardware division. Returns false if numerator, denominator
+ * or a product is 2^53 or more, an option may change the value, or the hardware division is not correctly rounded. */
 static bool compute_small(const pfb_formula *f, const formula_inputs *in, pfb_formula_result *result)
 {
     uint64_t above = in->numerator;

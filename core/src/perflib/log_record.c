@@ -64,7 +64,7 @@ bool pfb_log_open_paths(pfb_log_path_reader *reader, const void *record, size_t 
 }
 
 /* Reads the string whose offset is in the field at `field` of the entry. Offsets count from the end of the entry's
- * header. */
+ * header. If the field is PFB_LOG_NONE, there is no string: name->bytes becomes null. */
 static bool path_text(pfb_log_path_reader *reader, size_t field, size_t end, pfb_name *name)
 {
     pfb_view record = {reader->data, reader->size};

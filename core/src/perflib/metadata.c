@@ -174,7 +174,7 @@ bool pfb_registration_counter_at(const pfb_registration *registration, uint32_t 
     return true;
 }
 
-/* Returns the position of the n-th counter in ascending order of id. */
+/* Returns the position of the n-th counter in the order of pfb_registration_sort; n if that was not called. */
 static uint32_t position_by_id(const pfb_registration *registration, uint32_t n)
 {
     return registration->order ? registration->order[n] : n;

@@ -585,8 +585,8 @@ static void set_related(const pfb_v1_reader *reader, const uint8_t *p, uint32_t 
 }
 
 /* Stores base and multi count of a value that is not itself a base. The next definition describes the base or the multi
- * count if its type has the subtype BASE. A multi counter without a definition of type PERF_COUNTER_MULTI_BASE uses the
- * 4 bytes after its value; other counters ignore a definition of this type. Always returns true. */
+ * count if its type has the subtype BASE. A multi counter that no PERF_COUNTER_MULTI_BASE follows uses the 4 bytes
+ * after its value, if that has 8 bytes; other counters ignore a definition of this type. Always returns true. */
 PFB_NOINLINE static bool set_all_related(pfb_v1_reader *reader, pfb_v1_value *value, uint32_t type)
 {
     bool has_multi = (type & PFB_TYPE_MULTI) != 0;

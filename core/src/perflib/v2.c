@@ -425,8 +425,7 @@ PFB_NOINLINE static bool read_unbounded_value(pfb_v2_reader *reader, pfb_v2_valu
     return read_irregular_value(reader, value, header, left);
 }
 
-/* Reads a PERF_COUNTER_DATA. The only function here that runs once per value: it tests the two regular layouts first.
- */
+/* Reads a PERF_COUNTER_DATA. Runs once per value, so it tests the two regular layouts first. */
 PFB_NOINLINE bool pfb_v2_next_value(pfb_v2_reader *reader, pfb_v2_value *value)
 {
     if (reader->value_position >= reader->regular_end)

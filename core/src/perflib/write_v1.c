@@ -21,7 +21,7 @@ static void append_utf16(pfb_writer *writer, const pfb_name *name, bool is_big_e
     }
 }
 
-/* Returns true if all characters of a name are ASCII, which has the same bytes in every code page except UTF-16. */
+/* Returns true if a name is not in UTF-16 and all its bytes are ASCII, so that it is the same in other code pages. */
 static bool is_ascii(const pfb_name *name)
 {
     bool is_same = name->encoding != PFB_ENCODING_UTF16LE && name->encoding != PFB_ENCODING_UTF16BE;
@@ -226,7 +226,7 @@ void pfb_write_v1_instance(pfb_writer *writer, const pfb_v1_instance *instance)
 }
 
 /* Begins the counter block if needed. Stores in *at the position in the output of the `size` bytes at `offset` of the
- * counter block. Returns false if they are out of bounds. */
+ * counter block. Returns false if they are out of bounds or no block can begin. */
 static bool find_value(pfb_writer *writer, uint32_t offset, uint32_t size, size_t *at)
 {
     if (!writer->has_block)
@@ -272,7 +272,7 @@ void pfb_write_end_object(pfb_writer *writer)
     end_instance(writer);
     size_t at = writer->object_at;
     int32_t kind = writer->instance_kind;
-    /* Different faults apply to the instance count of an object with instances and of definitions only. */
+    /* Different faults apply to the instance count of an object with instances and of one with definitions only. */
     write_field instances = kind == 0 ? FIELD_OBJECT_INSTANCES : kind < -1 ? FIELD_METADATA_INSTANCES : FIELD_NONE;
     pfb_write_put_field(writer, FIELD_DEFINITION_LENGTH, at + 4, writer->definitions_end - at);
     pfb_write_put_field(writer, FIELD_COUNTER_COUNT, at + 32, writer->definition_count);

@@ -277,7 +277,7 @@ static bool read_row(side *s, uint32_t row)
 
 /* Returns the column of the same counter in the result `r` of the older sample, or PFB_NONE. If both results have the
  * same number of columns, and the same counter at the position of `column`, this is the column at that position.
- * Otherwise columns were added or removed, and only a counter that occurs once in each result is found. */
+ * Otherwise columns were added, removed or moved, and only a counter that occurs once in each result is found. */
 static uint32_t find_older_column(const pfb_sample *older, uint32_t r, const pfb_sample *newer,
                                   const pfb_sample_column *column)
 {
@@ -486,7 +486,7 @@ pfb_raw_value pfb_sample_raw_value(const pfb_sample *sample, uint32_t row, uint3
 
 /* ---- From replies to displayed values ------------------------------------------------------------------------- */
 
-/* Rounds up to a multiple of 16, the alignment that malloc guarantees. */
+/* Rounds up to a multiple of 16, at least the alignment that malloc guarantees. */
 static uint64_t round_up(uint64_t size)
 {
     return (size + 15) & ~UINT64_C(15);

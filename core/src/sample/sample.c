@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Measures and loads samples of V2 replies. */
+/* Measures and loads samples. sample_v1.c does the parts for V1 blocks. */
 #include "sample/order.h"
 
 #include "bytes/cursor.h"
