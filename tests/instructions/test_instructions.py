@@ -70,8 +70,9 @@ def allowed(reader, size):
 
 
 def growth(jobs, counts):
-    """The ratio of the costs of twice the bytes, from three sizes. Differences
-    between the sizes are compared, so that constant costs cancel out."""
+    """The factor by which the cost grows if the bytes double: 2 if the cost is
+    linear. Differences between three sizes are compared, so that constant costs
+    cancel out."""
     first, second, third = (count.total for count in counts)
     sizes = [job.size for job in jobs]
     steps = (sizes[2] - sizes[1]) / (sizes[1] - sizes[0])

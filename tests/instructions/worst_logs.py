@@ -154,7 +154,7 @@ def many_digits(size):
 
 @case("pdh_text")
 def used_digits(size):
-    """Numbers with 769 digits, the most that can affect the nearest double."""
+    """Numbers with 769 digits, the most that the reader keeps."""
     return row(size, b"9" * 769 + b"e-900")
 
 

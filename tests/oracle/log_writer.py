@@ -174,7 +174,7 @@ def sample(*items, each=PART_BYTES, time=LOCAL, **options):
 
 
 def names(machine, *pairs, **options):
-    """The event of a part of a name table."""
+    """The events of a part of a name table."""
     return record(NAMES, text(machine) + b"".join(
         text(str(index)) + text(name) for index, name in pairs), **options)
 

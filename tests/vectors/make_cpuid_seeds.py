@@ -5,9 +5,9 @@
 make_cpuid_seeds.py CORPUS
 
 CORPUS/cpuid_text/seeds gets text dumps in the layouts of docs/cpuid.md. The
-registers are those of public dumps of real machines, with the leaves that are
-decoded. `broken_*` has a malformed line that begins as a leaf. Every run
-writes the same bytes.
+registers in MACHINES are those of public dumps of real machines, with the
+leaves that are decoded. `broken_*` has a malformed line that begins like a
+leaf. Every run writes the same bytes.
 """
 
 import struct
@@ -183,7 +183,8 @@ def oddities():
 
 
 def registers():
-    """Leaves as six binary numbers each, which are not a valid dump."""
+    """Leaves as six binary numbers each; the fuzz target reads its input in this
+    form, too."""
     for name, rows in (("whole", whole()),
                        ("no_lwp", leaves(*MACHINES["opteron_6380_even"])),
                        ("other_vendor", leaves(*MACHINES["haswell"]))):
@@ -210,7 +211,7 @@ BROKEN = {
 
 
 def broken():
-    """A valid CPU, the malformed line, and more lines after it."""
+    """Some valid lines, the malformed line, and more lines after it."""
     rows = leaves(*MACHINES["fx_8350"])
     for number, (name, line) in enumerate(BROKEN.items()):
         before = rows[:number % 3]
@@ -224,7 +225,7 @@ def broken():
 
 
 def seeds():
-    """All seeds by file name."""
+    """(file name, text or bytes) of each seed."""
     for make in (machines, several, oddities, registers):
         for name, data in make():
             yield "valid_" + name, data

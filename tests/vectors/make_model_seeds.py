@@ -30,7 +30,8 @@ EVERYTHING = 0x1FE
 
 
 def load(distance=1):
-    """LLWPCB with the block at the start of its window; 0 disables LWP."""
+    """LLWPCB with a block `distance` - 1 bytes after the start of its window; a
+    distance of 0 disables LWP."""
     return struct.pack("<BH", 0, distance)
 
 
@@ -75,11 +76,11 @@ def seed(leaf, *calls, options=0, minimum=0):
     return struct.pack("<4IBI", *leaf, options, minimum) + b"".join(calls)
 
 
-SEVEN_LOOPS = b"".join(inserts(1) + values(7) for _ in range(4))
+FOUR_LOOPS = b"".join(inserts(1) + values(7) for _ in range(4))
 
 SEEDS = {
     "sample": seed(FAMILY_15H, block(VALUES, start=29 * 32),
-                   pair(128, 1, 9, 0), load(), SEVEN_LOOPS, STORE, load(0)),
+                   pair(128, 1, 9, 0), load(), FOUR_LOOPS, STORE, load(0)),
     "full": seed(FAMILY_15H, block(VALUES), load(), inserts(40), STORE,
                  values(3), STORE),
     "full_free_slot": seed(FAMILY_15H, block(VALUES), load(), inserts(40),

@@ -141,7 +141,7 @@ def option_seeds():
 
 
 def unnamed_seeds():
-    """Well-formed values without a name, for the option generic."""
+    """Types without a name, for the option generic."""
     kinds = {"value": 0x00000400, "value_delta": 0x10400500,
              "rate_100ns_per_second": 0x10510500,
              "rate_object_percent": 0x20610400,
@@ -169,7 +169,7 @@ def unnamed_seeds():
 
 def edge_seeds():
     """Quotients that are hard to round, and numbers at their limits."""
-    # 2 to the power of 53 plus half a step, a tie, and the numbers next to it.
+    # 2^53 + 1 and 2^53 + 3 are halfway between two doubles.
     yield "round_tie", formula_seed(LARGE_DELTA, {"value": TWO53 + 1},
                                     {"value": 0})
     yield "round_tie_odd", formula_seed(LARGE_DELTA, {"value": TWO53 + 3},
@@ -344,7 +344,7 @@ def older_width(tick):
 
 
 def many(tick):
-    """More instances than are read at a time; every third one is repeated."""
+    """More instances than are read at a time; most ids occur three times."""
     return [rows(w.INSTANCES, (), *[(n // 3, "", w.v4(7 + n * tick))
                                     for n in range(40)])]
 

@@ -5,8 +5,8 @@
 make_text_seeds.py CORPUS
 
 CORPUS/text/seeds gets texts of CPI snapshots in the layout of docs/cpi.md.
-`broken_*` is rejected at the line that it is named after. Every run writes the
-same bytes.
+Each `broken_*` has the one mistake that its name describes. Every run writes
+the same bytes.
 """
 
 import sys
@@ -92,7 +92,7 @@ BROKEN = {
 
 
 def seeds():
-    """All seeds by file name."""
+    """(file name, text) of each seed."""
     for make in (examples, oddities):
         for name, text in make():
             yield "valid_" + name, text

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Cases with options, and types without a name.
 
-Each of the last two functions yields the cases of one file of corpus/formula.
+option_cases and unnamed_cases each yield the cases of one file of
+corpus/formula.
 """
 
 import itertools
