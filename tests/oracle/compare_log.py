@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compares how the program and this folder read perfmon logs, binary and text.
+"""Compares how the program and the Python readers of this folder read perfmon
+logs, binary and text.
 
 The inputs are the seeds and mutations of them, which are random but the same in
 each run. They are read by `check`, and every eighth by `show`. Records must
@@ -198,13 +199,14 @@ def compare_inputs(program, subject, batch):
 
 def is_read_as(subject, data):
     """Whether --kind log reads data as this format. It reads data as a binary
-    log if one of the first four bytes is 0."""
+    log if there are no bytes or one of the first four is 0."""
     is_text = data != b"" and 0 not in data[:4]
     return is_text == (subject == "pdh_text")
 
 
 def compare_seed_name(_, path, valid):
-    """(label, problem) for the name of a seed; `valid` is its verdict."""
+    """(label, problem) for the name of a seed; `valid` is whether the seed is
+    valid."""
     return [(path, name_problem(path, valid))]
 
 

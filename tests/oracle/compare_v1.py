@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Compares how the program and this folder read V1 blocks and name tables.
+"""Compares how the program and the Python readers of this folder read V1 blocks
+and name tables.
 
 The inputs are the seeds and mutations of them, which are random but the same in
 each run. They are read by `show`, by `check` and, as consecutive samples, by
@@ -29,7 +30,8 @@ NAMED_SEEDS = ("valid_instances.bin", "valid_two_objects.bin")
 # Numbers that mutations write to fields.
 NUMBERS = (0, 1, 2, 3, 4, 8, 24, 40, 64, 88, 0x100, 0x7FFFFFFF, 0x80000000,
            0xFFFFFFFC, 0xFFFFFFFD, 0xFFFFFFFE, 0xFFFFFFFF,
-           # Types: with a base, a base, items, a multi count, elapsed, text.
+           # Types: with a base, a base, with a multi count, a multi count,
+           # elapsed, text.
            0x40020500, 0x40030402, 0x22410500, 0x42030500, 0x30240500, 0xB00,
            # Code pages.
            437, 932, 1200, 1201, 1252, 20127, 28591, 65001)
@@ -89,7 +91,7 @@ def put_in(draw, copy):
 
 
 def append(draw, copy):
-    """Appends nothing, zeros, text, or the whole input again."""
+    """Appends nothing, zeros, a digit and zeros, or the whole input again."""
     copy += draw.choice((b"", bytes(60), bytes(7), b"\x30" + bytes(59),
                          bytes(copy)))
 
@@ -307,7 +309,8 @@ def compare_use(program, label, table, block):
 
 
 def compare_name(_, path, valid):
-    """(label, problem) for the name of a seed; `valid` is its verdict."""
+    """(label, problem) for the name of a seed; `valid` is whether the seed is
+    valid."""
     return [(path + " (name)", name_problem(path, valid))]
 
 
@@ -350,7 +353,8 @@ def table_jobs(tables, block, count):
 
 
 def real_jobs(folder):
-    """Comparisons of captured blocks, separately for each object."""
+    """Comparisons of captured name tables, and of captured blocks, separately
+    for each object."""
     groups, tables = defaultdict(list), []
     for path in sorted(glob.glob(os.path.join(folder, "v1", "*"))):
         name = os.path.basename(path)

@@ -64,8 +64,8 @@ class Seeds(unittest.TestCase):
                 self.assertEqual(name.startswith("valid_"),
                                  not cook.cook(seed)[1])
 
-    def test_every_prefix_is_valid_or_malformed(self):
-        """A truncated input never raises another exception than Malformed."""
+    def test_truncated_captures_raise_no_exception(self):
+        """Truncated captures raise no exception; cook() returns their errors."""
         for seed in capture_seeds.capture_seeds().values():
             for size in range(0, len(seed), 7):
                 cook.cook(seed[:size])
@@ -290,7 +290,7 @@ class Formulas(unittest.TestCase):
 
     def test_named_types_follow_their_bits(self):
         # Exceptions: two averages lack the bit for a difference, and one timer
-        # multiplies by F although it is a percentage.
+        # multiplies by the frequency although it is a percentage.
         exceptions = (0x30020400, AVERAGE, 0x22410500)
         for kind, known in formula.TYPES.items():
             derived = formula.derive(kind)

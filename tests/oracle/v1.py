@@ -46,7 +46,8 @@ def error_record(error):
 
 
 def is_base(kind):
-    """Whether the type is that of a base (all bits of its subtype are set)."""
+    """Whether the type is that of a base: a counter of the subtype
+    PERF_COUNTER_BASE."""
     return kind & 0xC00 == 0x400 and kind & 0xF0000 == 0x30000
 
 
@@ -63,7 +64,7 @@ def cut_name(raw, page):
     return raw if stop is None else raw[:stop]
 
 
-EMPTY_NAME = (b"", 0)  # bytes and code page; without bytes any page is equal
+EMPTY_NAME = (b"", 0)  # bytes and code page, for empty names of all pages
 # The other code pages that are decoded; names in all others are read as ASCII.
 NARROW = {1252: "cp1252", 28591: "latin-1", 65001: "utf-8"}
 # One U+FFFD for each invalid byte. Python's "replace" would make one of several.
@@ -158,7 +159,7 @@ class Reader:
     # An object --------------------------------------------------------------
 
     def object_header(self, at, end):
-        """The record of an object's header, which is not checked."""
+        """The record of an object's header, whose fields are not checked."""
         require(end - at >= OBJECT, "truncated_object", at)
         (size, definitions, header, title, _, help_title, _, detail, count,
          default, instances, page, time, freq) = self.load("IIIIIIIIIiiIqq",
@@ -378,7 +379,7 @@ def number_instances(records):
 
 
 def decode_block(data, at=0):
-    """The records of the block at `at`; the last may be an error."""
+    """The records of the block at `at`, including those of its errors."""
     records = []
     try:
         for record in Reader(data, at).records():
