@@ -6,9 +6,9 @@ The environment variable PERFBLOCK is the path of the program.
 
 The test reads the files, records a sample, and reads them again. A count that
 only grows must lie between both readings. Other numbers must equal both
-readings, except that amounts of memory may differ by 64 MiB. If they do not,
-because they changed meanwhile, the measurement is repeated at most ATTEMPTS
-times.
+readings, except that amounts of memory other than the commit limit may differ
+by 64 MiB. Because such numbers may change between the readings, the measurement
+is repeated until each has agreed once, and made at most ATTEMPTS times.
 """
 
 import json

@@ -346,7 +346,7 @@ class OtherQueries(SeriesCase):
                 self.recording((11,), {"Disk": ["sda"]}, boot=boot)), {})
 
     def test_counters_of_other_types(self):
-        """A counter whose type has changed has no rate, the others have."""
+        """A counter whose type has changed has no rate; the others have one."""
         first = self.recording((1,), {"Disk": None, "Net": None})
         for query in ({"Disk": None, "Net": None},
                       {"Disk": ["sda"], "Net": None}):
@@ -379,8 +379,8 @@ class OtherQueries(SeriesCase):
                                  expected)
 
     def test_every(self):
-        """The first sample of a file that is not left out continues the file
-        that ended last."""
+        """The first sample of a file that --every keeps is compared with the
+        file that ended last."""
         paths = self.files(*[
             self.recording(seconds, query, power=2) for seconds, query in (
                 ((1,), {"Disk": None}), ((2,), {"Disk": ["sda"]}),

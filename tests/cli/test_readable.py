@@ -71,7 +71,7 @@ COUNTS = (
 class Readable(Case):
     """Numbers in the tables of cook."""
 
-    def log(self, counter, number):
+    def table_value(self, counter, number):
         """What the table shows for this displayed value of a counter."""
         path = self.file("log.csv", (TEXT_LOG % (
             "\\\\PC\\Set\\" + counter, number)).encode())
@@ -80,20 +80,22 @@ class Readable(Case):
 
     def test_quotients(self):
         """Numbers below 1 have three significant digits, those below 1000 two
-        decimals, larger ones none."""
+        decimals, those below 10^15 none. Larger ones have six significant
+        digits."""
         for number, shown in QUOTIENTS:
-            self.assertEqual(self.log("Queue Length", number), shown, number)
+            self.assertEqual(self.table_value("Queue Length", number), shown, number)
 
     def test_bytes(self):
-        """Bytes are shown in the largest unit that gives a number of at least
-        1."""
+        """Bytes are shown in the largest unit that gives a rounded number of
+        at least 1, or in B if none does."""
         for number, shown in BYTES:
-            self.assertEqual(self.log("Free Bytes", number), shown, number)
+            self.assertEqual(self.table_value("Free Bytes", number), shown,
+                             number)
 
     def test_names(self):
         """The name of a counter decides whether its values are bytes."""
         for name, shown in NAMES:
-            self.assertEqual(self.log(name, "20000"), shown, name)
+            self.assertEqual(self.table_value(name, "20000"), shown, name)
 
     def test_counts(self):
         """Raw counts are shown as integers, ids without separators, flags in

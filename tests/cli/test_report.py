@@ -445,7 +445,7 @@ class Shown(ReportCase):
 
     def test_largest_averages(self):
         """The chart has the 36 lines with the largest averages, the largest
-        first. The others are listed in folded tables of 500 lines each."""
+        first. The others are listed in folded tables of at most 500 lines."""
         page = self.report(self.many(1037))
         self.assertEqual(self.shown(page), (
             36, "20 k", "A: 36 of 1037 lines",
@@ -568,7 +568,7 @@ class Charts(ReportCase):
         self.assertEqual(re.findall(r"M(\d+)", gap.attributes["d"]),
                          ["0", "1500"])
 
-    def test_negative_values_and_zero(self):
+    def test_zeros_and_large_values(self):
         """The axis of constant zeros ends at 1; large numbers have a unit."""
         for values, labels in (((0, 0), ["1", "0.75", "0.5", "0.25", "0"]),
                                ((1, 3 * 10**9), ["4 G", "3 G", "2 G", "1 G",

@@ -254,8 +254,8 @@ class Use(InBrowser):
         self.assert_silent()
 
     def test_the_script_draws_what_the_program_drew(self):
-        """The script draws the same positions as the program, within one unit
-        of 2000 by 500."""
+        """The script draws the same positions as the program, within one unit.
+        A chart is 2000 units wide and 500 high."""
         self.load(self.low_and_high())
         before = [self.path_of(0, n) for n in range(2)]
         self.evaluate("document.querySelector('#tools button:last-of-type')"

@@ -229,7 +229,8 @@ class Names(Case):
                       done.out)
 
     def assert_safe(self, text):
-        """Asserts that the text has no control characters but line ends."""
+        """Asserts that the text has no control characters other than line ends,
+        and no U+202E, U+2028 or U+FEFF."""
         for char in text.replace("\n", ""):
             self.assertFalse(ord(char) < 32 or 127 <= ord(char) < 160 or
                              char in "\u202e\u2028\ufeff", repr(char))
@@ -433,8 +434,8 @@ class Text(Case):
         self.assertIn("tolerated trailing_bytes", done.out)
 
 
-# The structures in each kind of record: their name in fields.c, their layout
-# as of the module struct, and the keys of show for its values. A value without
+# The structures in each kind of record: their name in fields.c, their format for
+# the module struct, and the keys of show for its values. A value without
 # a key is skipped as padding. Sources: perflib.h, winperf.h, docs/.
 LAYOUTS = {
     "data": [
@@ -497,7 +498,7 @@ NULLABLE = {"parent_object", "parent_instance", "first", "second", "stamp"}
 
 def shown(name, key, value, order):
     """The value of a field of the structure `name` as JSON output has it;
-    `value` is that of the module struct."""
+    `value` is what the module struct returned for it."""
     if key == "guid":
         return str(uuid.UUID(bytes_le=value))
     if key == "system_time":
@@ -568,7 +569,7 @@ class Fields(Case):
         return compared
 
     def test_values_are_those_of_the_bytes(self):
-        """Every field that has a key in the description of fields."""
+        """Every field that has a key in fields.c is compared."""
         with open(os.path.join(ROOT, "cli", "fields", "fields.c"),
                   encoding="utf-8") as file:
             arrays = make_layouts.ARRAY.findall(file.read())

@@ -54,8 +54,10 @@ UNCHANGED = (0x21, 0xA1, 0xE9, 0x301, 0x378, 0x4E2D, 0xAC00, 0xE000, 0xFFFC,
 
 
 def decode(text):
-    """The name of which text output printed `text`. N backslashes before an
-    escape are N / 2 backslashes; it is literal text if N is even."""
+    """The name that text output prints as `text`. N backslashes before the
+    letters and digits of an escape are N / 2 backslashes, rounded down. If N is
+    even, the letters and digits are themselves; if it is odd, they are the
+    escape of a character."""
     def decode_one(match):
         slashes = "\\" * (len(match[1]) // 2)
         if len(match[1]) % 2 == 0:

@@ -340,7 +340,7 @@ class Refusals(Case):
             self.refused("show", "--kind", "registration", "--request", value,
                          "x")
 
-    def test_cook_refuses_metadata_kinds(self):
+    def test_cook_refuses_kinds_without_samples(self):
         """cook refuses kinds of input that contain no samples."""
         for kind in ("registration", "strings", "guids", "names", "lwp"):
             self.refused("cook", "--kind", kind, "x")

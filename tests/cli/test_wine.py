@@ -42,7 +42,8 @@ class Refusals(Case):
     """Live commands are refused; the message names the missing function."""
 
     def refused(self, *arguments):
-        """Asserts that the command is refused with this message."""
+        """Asserts that the command is refused with a message that names
+        PerfEnumerateCounterSet."""
         done = self.run_program(*arguments)
         self.assertEqual((done.status, done.out), (4, ""), done.err)
         self.assertRegex(done.err,
