@@ -32,7 +32,7 @@ static void fake_describe(uint32_t code, char *out, size_t capacity)
 
 char v1_machine[PFB_MACHINE_UNITS + 1];
 
-/* Records its arguments. */
+/* Stores the name of the machine, and replies with the text of the query. */
 static bool fake_v1(const pfb_machine *machine, const char *query, pfb_bytes *reply, pfb_source_failure *failure)
 {
     (void)failure;

@@ -181,8 +181,9 @@ Test(perflib_faults, invalid_replies_are_returned_unchanged)
 
 /* ---- Codes ------------------------------------------------------------------------------------------------------ */
 
-/* Codes of winerror.h, each returned by every function. The last three are not in the library's table of texts, so the
- * system's text is used. 234 (ERROR_MORE_DATA) asks for a larger buffer in V1 only; here it is a failure. */
+/* Codes of winerror.h, each returned by every function except PerfCloseQueryHandle. The last three are not in the
+ * library's table of texts, so the system's text is used. 234 (ERROR_MORE_DATA) asks for a larger buffer in V1 only;
+ * here it is a failure. */
 static const struct {
     uint32_t code;
     const char *end_of_sentence;

@@ -34,7 +34,7 @@ static int64_t performance_counter(void)
     return counter.QuadPart;
 }
 
-/* Checks the header's name and clock against other system calls. */
+/* Checks the version of the header, and its name and clock frequency against other system calls. */
 static void check_header(const pfb_v1_reader *block)
 {
     LARGE_INTEGER frequency;
