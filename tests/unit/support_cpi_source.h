@@ -3,7 +3,8 @@
 #define PFB_TEST_SUPPORT_CPI_SOURCE_H
 
 /* A CPI source whose readings the test defines as a list of steps. Each reader goes through the list from its first
- * step and fails at a step that has a refusal. The source counts opened and closed readers. */
+ * step. A reading fails at a step that has a refusal, if the CPUs do not fit, and after the last step. The source
+ * counts opened and closed readers. */
 #include "perfblock/cpi_source.h"
 
 #include <stdatomic.h>

@@ -9,7 +9,7 @@ enum { MARGIN = 64, MAX_CONTROL_BYTES = 512, MAX_RING_BYTES = 16384 };
 #define CONTROL UINT64_C(0x10040)
 #define RING UINT64_C(0x7F0000000020) /* above 32 bits, and aligned to a record only */
 
-/* Offsets of fields of the LWPCB, with the names in AMD's manual. */
+/* Offsets of fields of the LWPCB; the names are short forms of those in AMD's manual. */
 enum {
     FLAGS = 0,
     SIZE = 4,
@@ -34,15 +34,16 @@ typedef struct program {
 } program;
 
 /* EAX to EDX of CPUID leaf 8000001Ch. `bulldozer` and `kaveri` are real CPUs with all features enabled. `complete` has
- * all features that the leaf can describe, and drops two latency bits. `small_rings` is the same without a minimum ring
- * size. */
+ * all features that the leaf can describe, and drops two latency bits. `small_rings` differs from it: it has no minimum
+ * ring size, no data addresses and no width of latencies. */
 extern const uint32_t bulldozer[4];
 extern const uint32_t kaveri[4];
 extern const uint32_t complete[4];
 extern const uint32_t small_rings[4];
 
-/* Makes a program with an empty ring of `slots` records, whose head and tail are its first slot; every other byte is
- * '#'. LWP is off. */
+/* Makes a program with an empty ring of `slots` records, whose head and tail are its first slot. The LWPCB has these
+ * flags and the size and address of the ring; its other bytes are 0. The bytes of the ring and the margins are '#'. LWP
+ * is off. */
 void program_begin(program *p, const uint32_t leaf[4], uint32_t slots, uint32_t flags,
                    const pfb_lwp_model_options *options);
 
@@ -60,6 +61,7 @@ void program_flush(program *p);
 void program_value(program *p, uint32_t data1);
 void program_count(program *p, pfb_lwp_occurrence occurrence);
 bool program_insert(program *p, uint32_t data1); /* returns the carry flag */
+
 void expect_fault(pfb_lwp_fault fault, pfb_lwp_fault expected, const char *what);
 
 /* Slots of the ring, and the field data1 of their records, which is UNTOUCHED in a slot that was never written. */

@@ -69,7 +69,8 @@ static fake_event *find_event(int descriptor)
     return &events[descriptor - FIRST_DESCRIPTOR];
 }
 
-/* Returns true if a call of the source follows the rules of perf_event_open(2). */
+/* Returns true if the arguments are those that the source must pass to perf_event_open(2): instructions lead a group,
+ * cycles join one. */
 static bool is_proper(const struct perf_event_attr *attributes, int thread, int cpu, int group, unsigned long flags)
 {
     const uint64_t format = PERF_FORMAT_GROUP | PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;

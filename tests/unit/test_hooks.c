@@ -126,7 +126,8 @@ Test(cpi_hooks, all_hooks_of_a_group_are_read)
 
 /* ---- Every check --------------------------------------------------------------------------------------- */
 
-/* Words of an example that are changed, and the resulting error. `rank` is the position of the check. */
+/* Words of an example that are changed, and the resulting error. `rank` is the position of the check in the order of
+ * all checks. */
 typedef struct fault {
     const char *what;
     int example, rank;
@@ -135,7 +136,7 @@ typedef struct fault {
         uint32_t word;
     } words[2]; /* unused if {0, 0} */
     pfb_code code;
-    size_t record, error_word; /* byte offset of the record; offset of the reported field in it */
+    size_t record, error_word; /* byte offset of the record; index of the reported word in it */
 } fault;
 
 /* Of the third example: label at word 0, summary 9, system 42, processors 60, thread 103, label 115. */

@@ -163,7 +163,7 @@ static void expect_warned(const bytes *b, pfb_cpi_warning which, uint32_t count,
     expect_error(pfb_cpi_hooks_finish(&hooks), PFB_OK, 0, what);
 }
 
-/* In the second example, the figure 1.3333, which is 4 / 3, occurs three times, and 1.3125 once. */
+/* In the second example, the figure 1.3333, which is 4 / 3, occurs twice, and 1.3125 once. */
 Test(cpi_hooks_groups, figures_that_contradict_their_counters_are_warnings)
 {
     static const struct {

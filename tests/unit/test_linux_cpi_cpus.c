@@ -342,7 +342,7 @@ static void expect_scaled(bool is_scaled, const char *what)
     pfb_cpi_reader_close(reader);
 }
 
-/* The part of the thread's time on cores of another type was not counted, so it cannot be scaled. */
+/* The thread may have run on cores of another type, where nothing is counted, so its counts cannot be scaled. */
 Test(linux_cpi_cpus, a_thread_on_a_hybrid_machine_is_never_scaled)
 {
     put_file(ONLINE, "0-3\n");
@@ -355,7 +355,7 @@ Test(linux_cpi_cpus, a_thread_on_a_hybrid_machine_is_never_scaled)
     }
 }
 
-/* A thread is scaled only if the files show that there is one core type. */
+/* The counts of a thread are scaled only if the files show that there is one core type. */
 Test(linux_cpi_cpus, a_thread_is_scaled_where_one_pmu_covers_all_cpus)
 {
     static const struct {
@@ -515,8 +515,8 @@ static void begin_second(void)
     cr_assert_eq(pthread_create(&second.thread, NULL, read_second, NULL), 0);
 }
 
-/* Called when the first reader is at its first CPU. The second reader waits for the lock, but its interval must end at
- * the time of its call. */
+/* Called at each read. When the first reader is at its first CPU, the second reader begins. It waits for the lock, but
+ * its interval must end at the time of its call. */
 static void read_second_meanwhile(int cpu)
 {
     if (cpu == ANY)

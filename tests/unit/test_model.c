@@ -364,7 +364,7 @@ Test(lwp_model, values_of_a_32_bit_program_are_truncated)
 
 /* ---- A full ring ------------------------------------------------------------------------------------------------- */
 
-/* Inserts 1, 2, 3 ... into a ring of four slots that begins at its third slot. */
+/* Inserts 1, 2, 3 ... into an empty ring of four slots, the first one into the third slot. */
 static void overfill(program *p, uint32_t flags, const pfb_lwp_model_options *options, uint32_t inserts)
 {
     program_begin(p, small_rings, 4, flags, options);
