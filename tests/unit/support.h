@@ -88,7 +88,7 @@ void guarded_free(guarded *memory);
 
 typedef void seed_visitor(const char *name, const uint8_t *data, size_t size);
 
-/* Calls the visitor for each file of corpus/<subject> in the order of their names. Returns the number of files. */
+/* Calls the visitor for each file of corpus/<subject>/seeds, in the order of their names. Returns their number. */
 size_t visit_seeds(const char *subject, seed_visitor *visit);
 
 #endif

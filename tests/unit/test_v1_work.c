@@ -55,8 +55,8 @@ static uint8_t *build_many(uint32_t definitions, uint32_t instances, definition 
     return memory;
 }
 
-/* An object may have one value per 2 bytes of its size, or per 4 bytes if it has multi counters. Checks how many
- * instances have values, and that the error is at the first counter block beyond the limit. */
+/* A value counts as 2 bytes, that of a multi counter as 4, and the sum must not exceed the size of the object. Checks
+ * how many instances have values, and that the error is at the first counter block beyond the limit. */
 static void check_excess(uint32_t n, definition d, uint32_t bytes_per_value)
 {
     size_t size;
@@ -83,8 +83,8 @@ Test(v1_work, values_are_limited_by_the_size_of_the_object)
     }
 }
 
-/* Counters with different offsets share one base, and the instances have no names. No valid object has more values per
- * byte. */
+/* Counters with different offsets share one base, and the instances have no names. If only bases are shared, no object
+ * of values of 4 or 8 bytes has more values per byte. */
 Test(v1_work, valid_counters_may_share_a_base)
 {
     static const definition pairs[2][2] = {{{RAW_FRACTION, 4, 8}, {RAW_BASE, 4, 4}},
@@ -228,8 +228,8 @@ Test(v1_work, labels_cover_no_multi_count)
     }
 }
 
-/* Multi counts past the first 512 words need a search through the definitions. An object may make one search per
- * 8 bytes of its size and definition; then its other values have no multi counts. */
+/* Multi counts past the first 512 words need a search through the definitions. An object may make as many searches
+ * as its size in bytes / 8 / its number of definitions. Its other values have no multi counts. */
 Test(v1_work, searches_are_limited_by_the_size_of_the_object)
 {
     enum { COUNTERS = 100, OFFSET = 2056 };
@@ -311,8 +311,8 @@ Test(v1_work, definitions_that_change_while_values_are_read_are_checked_again)
 
 /* ---- One check of definitions ----------------------------------------------------------------------------- */
 
-/* The definitions of an object without instances are checked with its first instance. If they change afterwards, the
- * object is still valid. */
+/* The definitions of an object without instances are checked when its first instance is requested. If they change
+ * afterwards, the object is still valid. */
 Test(v1_work, definitions_are_checked_once)
 {
     static uint8_t memory[512];
