@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading of registrations, blocks of strings, and lists. The test writes the input field by field, with offsets
- * counted by hand. tests/oracle/make_seeds.py has the rules with these numbers. */
+ * counted by hand. The numbers of rules are those in tests/oracle/make_seeds.py. */
 #include <criterion/criterion.h>
 
 #include "perfblock/metadata.h"

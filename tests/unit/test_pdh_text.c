@@ -22,7 +22,7 @@ static uint8_t *exact_text(const char *text)
     return copy;
 }
 
-/* Prints rows as "time: value value;", with '-' for a missing value. */
+/* The result of reading a log. `rows` has each row as "time: value value;", with '-' for a missing value. */
 typedef struct result {
     char rows[512];
     size_t size;
@@ -455,7 +455,8 @@ static bool read_number(const char *number, double *read)
     return value.has_value;
 }
 
-/* 100,000 quotients and as many doubles of any exponent, printed with %.17g, read back as the same double. */
+/* 100,000 quotients and as many doubles of any exponent, printed with %.17g, are read back as the same double.
+ * Infinities and NaNs are not read as numbers. */
 Test(pdh_text, printed_numbers_are_read_back)
 {
     uint64_t random = 88172645463325252;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Loads a sample after the input changed since it was measured: to another format, shape or size. The table ends at an
- * inaccessible page, so that a write past the memory ends the test. */
+/* Loads a sample after the input changed since it was measured: to another format, shape or size. The table ends less
+ * than 16 bytes before an inaccessible page, so that a write into that page ends the test. */
 #include <criterion/criterion.h>
 
 #include "perfblock/sample.h"
@@ -12,7 +12,7 @@
 
 enum { MAX_INPUTS = 512 };
 
-/* Measures `before`, overwrites it with `after`, and loads. The memory is that of the measured table. */
+/* Measures `before`, overwrites it with `after`, and loads. The memory has the size of the measured table. */
 static pfb_error load_changed(const block *before, const block *after)
 {
     size_t size = before->size > after->size ? before->size : after->size;

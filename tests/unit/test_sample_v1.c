@@ -12,7 +12,7 @@
 
 /* ---- Samples ----------------------------------------------------------------------------------------- */
 
-/* A V1 block and its sample, in memory of exactly its size. */
+/* A V1 block and its sample, which is in guarded memory. */
 typedef struct v1 {
     uint8_t block[1 << 14];
     pfb_writer b;
@@ -175,8 +175,8 @@ Test(sample_v1, malformed_blocks_are_loaded_up_to_the_error)
     }
 }
 
-/* The header declares 100 instances of 100 counters, more values than the object has bytes. Its only instance is
- * counted. */
+/* The header declares 100 instances of 100 counters, more values than the object has bytes. Only the first instance is
+ * valid and counted. */
 Test(sample_v1, declared_values_are_limited_by_the_bytes)
 {
     enum { COUNTERS = 100, OBJECT_AT = 96, INSTANCES_AT = OBJECT_AT + 40 };
@@ -303,7 +303,7 @@ Test(sample_v1, parents_are_found_by_title_and_position)
 }
 
 /* A block is changed by its owner and loaded again: the parent of "c" has another name at the same place, or the name
- * is in another code page. It is another instance, although both samples refer to the same bytes. */
+ * is in another code page. Then "c" is another instance, although both samples refer to the same bytes. */
 Test(sample_v1, parents_in_the_same_memory_are_compared_by_name)
 {
     enum { OBJECT_AT = 96, CODE_PAGE_AT = OBJECT_AT + 44, NAME_SIZE_AT = OBJECT_AT + 64 + 20 };

@@ -538,7 +538,7 @@ Test(source, a_truncated_capture_is_replayed_to_its_end)
     cr_expect_null(pfb_source_open_recorded(NULL, 0, NULL));
 }
 
-/* Calls every operation on a capture with arbitrary bytes. */
+/* Calls every operation that returns bytes, on a capture with arbitrary bytes. */
 static void use_capture(const char *name, const uint8_t *data, size_t size)
 {
     pfb_source *source = pfb_source_open_recorded(data, size, NULL);
@@ -576,7 +576,7 @@ static void use_changed_capture(const char *name, const uint8_t *data, size_t si
     cr_assert(changed, "out of memory");
     memcpy(changed, data, size);
     use_capture(name, changed, size);
-    /* In steps of 7, each byte of a chunk header is changed in at least one chunk. */
+    /* Chunks begin at multiples of 8, so a step of 7 reaches different bytes of their headers. */
     for (size_t at = 0; at < size; at += 7) {
         use_capture(name, changed, at);
         changed[at] ^= 0xFF;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads every seed at each length and with each bit flipped, between two inaccessible pages. No reader may access these
  * pages, two reads of the same bytes must have the same verdict, and all guarantees that readers.h checks must hold.
- * Other tests check the verdicts on faults of the writer and on worst-case inputs. */
+ * Other tests in this file check the verdicts on faults of the writer and on worst-case inputs. */
 #include <criterion/criterion.h>
 
 #include "cpuid_readers.h"
@@ -29,9 +29,7 @@ static void put_le32(uint8_t *p, size_t value)
 
 typedef reading reader(const uint8_t *data, size_t size);
 
-/* The position of the sweep, which is printed if a reader accesses an inaccessible page. Each test is a separate
- * process.
- */
+/* The position of the sweep, which is printed if a reader accesses an inaccessible page. */
 static struct {
     subject which;   /* the kind of input, for the functions of readers.h */
     reader *examine; /* reads and checks all guarantees */
@@ -171,7 +169,7 @@ Test(sweep, pdh_text_seeds_are_read_within_bounds)
     sweep_seeds("pdh_text", verify_pdh_text, read_pdh_text_tolerantly);
 }
 
-/* Sets each 32-bit field, aligned or not, to limits of sizes and integers, and to values near its own. */
+/* Sets the 32-bit field at each even offset to limits of sizes and integers, and to values near its own. */
 static void sweep_fields(const char *name, const uint8_t *data, size_t size)
 {
     static const uint32_t values[] = {0,  1,  7,  8,          23,         24,         47,
@@ -355,8 +353,8 @@ typedef struct worst_case {
     subject which;
     filler *fill;
     pfb_code code;
-    size_t min_items; /* to check that the input has as many items as intended: above 1000 per mebibyte, otherwise of
-                         an input of any size */
+    size_t min_items; /* the least number of items that the reader must find: per mebibyte if it is above 1000, and
+                         otherwise in the whole input */
 } worst_case;
 
 static void fill_zeros(uint8_t *data, size_t size)
