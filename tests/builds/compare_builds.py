@@ -5,6 +5,9 @@ bits from each.
 
 compare_builds.py SOURCE FOLDER [VECTORS.csv...]
 
+SOURCE is the root of the source tree. The builds are made in FOLDER, which is
+deleted before and after the run.
+
 The builds are those of CPUS at all LEVELS, and those of RISKY_OPTIONS. Programs
 for other CPUs run under qemu's user mode. Every build must pass all vectors
 and print the same digest of random samples. A missing compiler is a failure.

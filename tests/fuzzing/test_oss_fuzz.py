@@ -2,8 +2,8 @@
 """fuzz/oss-fuzz/build.sh, run as OSS-Fuzz and ClusterFuzzLite run it.
 
 Both services set CC, CXX, CFLAGS, CXXFLAGS, LIB_FUZZING_ENGINE, SRC, WORK and
-OUT. They copy the sources to SRC and the script to SRC/build.sh, and run the
-script in SRC/perfblock. The engine is a compiler option or a C++ library.
+OUT. They copy the sources to SRC/perfblock and the script to SRC/build.sh, and
+run the script in SRC/perfblock. The engine is a compiler option or a C++ library.
 """
 
 import os
@@ -85,7 +85,7 @@ class OssFuzz(unittest.TestCase):
     def test_the_engine_is_a_library_in_cxx(self):
         self.check(self.build(UNDEFINED, engine_library()))
 
-    def test_both_services_copy_the_same_script(self):
+    def test_clusterfuzzlite_copies_the_script_of_oss_fuzz(self):
         lite = (ROOT / ".clusterfuzzlite" / "Dockerfile").read_text(encoding="ascii")
         self.assertTrue(re.search(r"(?m)^COPY fuzz/oss-fuzz/build.sh \$SRC/build.sh$", lite))
         for folder in ("fuzz/oss-fuzz", ".clusterfuzzlite"):

@@ -4,6 +4,7 @@
 
   objects LIST     the object files named in LIST, one per line:
                      - need no functions except memcpy, memmove, memset, memcmp and those that one of them defines
+                     - define only global names that begin with pfb_
                      - have no writable data
                      - contain no recursion, direct or indirect, and no call through a pointer
                      - with --compiler: can be linked if only those four functions are added

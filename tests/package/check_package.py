@@ -87,7 +87,7 @@ class Check:
         self.compare(how, build / "example")
 
     def check_requests(self):
-        """A version with another minor number is refused, and so is a library kind that is not installed."""
+        """A version with another major or minor number is refused, and so is a library kind that is not installed."""
         other = "shared" if self.arguments.kind == "static" else "static"
         for wrong in (*(f"-DPERFBLOCK_WANTED_VERSION={version}" for version in ("0.0", "0.2", "1.0")), f"-DKIND={other}"):
             output = self.request(wrong, fails=True)
