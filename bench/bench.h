@@ -44,7 +44,8 @@ inline void count_items(benchmark::State &state, size_t items)
     state.SetItemsProcessed(static_cast<int64_t>(items) * static_cast<int64_t>(state.iterations()));
 }
 
-/* Runs the registered benchmarks and returns the exit status: 1 if --benchmark_filter matches no benchmark. */
+/* Runs the registered benchmarks and returns the exit status: 1 if --benchmark_filter matches no benchmark, 2 if an
+ * argument is unknown. */
 inline int run(int argc, char **argv)
 {
     benchmark::AddCustomContext("compiler", __VERSION__);

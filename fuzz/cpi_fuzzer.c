@@ -114,7 +114,7 @@ static void check_unused(const pfb_cpi_figures *f)
 }
 
 /* Returns true if a counter of `width` bits that starts at `start` and advances by `delta` is then `end`, with at most
- * one wrap. */
+ * one wrap, which is accepted only if it advances the counter by less than half its range. */
 static bool is_difference(uint64_t start, uint64_t end, uint64_t delta, uint32_t width)
 {
     uint64_t max = UINT64_MAX >> (64 - width);

@@ -15,7 +15,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-/* Samples with more cells or rows skip the slow checks: cooking in several ways, and linear searches. */
+/* Samples with more cells or rows skip slow checks: cooking all values, reordering, and linear searches. Of more cells
+ * only the first MAX_CELLS are evaluated one by one. */
 enum { MAX_CELLS = 4096, MAX_SEARCHED_ROWS = 64 };
 
 /* ---- Parts of the input -------------------------------------------------------------------------------- */
@@ -210,8 +211,8 @@ static uint32_t count_equal_before(const pfb_sample *t, uint32_t row)
     return count;
 }
 
-/* Finds the older row of a newer one: in the result at the same position if that answers the same query, otherwise in
- * the first result that does. Equal instances of a result are matched in their order. */
+/* Finds the older row of a newer one among the results that answer the same query: in the one at the same position if
+ * that has the instance, otherwise in the first that has it. Equal instances of a result are matched in their order. */
 static uint32_t find_older_row(const pfb_sample *older, const pfb_sample *newer, uint32_t row)
 {
     uint32_t result_of_row = newer->rows[row].result;
@@ -277,8 +278,8 @@ static uint32_t find_position(const pfb_sample *t, uint32_t result, uint32_t cou
     return PFB_NONE;
 }
 
-/* Finds the value of a counter for the row's instance: in the row's result, otherwise in the first other result that
- * has both the counter and the instance. */
+/* Finds the value of a counter for the row's instance: in the row's result, otherwise in the first other result of the
+ * counterset that has both the counter and the instance. */
 static pfb_sample_value find_value(const pfb_sample *t, uint32_t row, uint32_t counter_id)
 {
     uint32_t result_of_row = t->rows[row].result;

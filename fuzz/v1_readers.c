@@ -229,7 +229,7 @@ static void walk_object(walk *w, pfb_v1_reader *reader, const pfb_v1_object *obj
         expect(w,
                is_inside(object->offset, object->size_bytes, 88, reader->total_size_bytes) && object->size_bytes >= 64,
                "a valid object lies inside the block");
-    if (at.end > w->size) { /* a malformed object may have any size, and has no items */
+    if (at.end > w->size) { /* keeps the checks below inside the input */
         at.end = w->size;
         expect(w, reader->object_error.code != PFB_OK, "only a malformed object ends past the input");
     }
@@ -313,7 +313,8 @@ static void check_rows(walk *w, const pfb_sample *t)
     }
 }
 
-/* Matches a sample with itself. Checks that every row is its own older row and that every value can be evaluated. */
+/* Matches a sample with itself. Checks that every row is its own older row and, in a table of at most MAX_CELLS values,
+ * that every value can be evaluated. */
 static void check_self_match(walk *w, pfb_sample *t)
 {
     enum { MAX_CELLS = 1 << 16 };
@@ -330,8 +331,8 @@ static void check_self_match(walk *w, pfb_sample *t)
     expect(w, !pfb_sample_cook(t, t, NULL, values, status_bytes, count - 1), "arrays that are too small are refused");
     expect(w, pfb_sample_cook(t, t, NULL, values, status_bytes, count), "all values can be evaluated");
     for (uint32_t row = 0; row < t->counts.rows; row++) {
-        const pfb_sample_result *result_row = &t->results[t->rows[row].result];
-        for (uint32_t column = result_row->first_column; column < result_row->first_column + result_row->column_count;
+        const pfb_sample_result *row_result = &t->results[t->rows[row].result];
+        for (uint32_t column = row_result->first_column; column < row_result->first_column + row_result->column_count;
              column++) {
             size_t at = pfb_sample_place(t, row, column);
             pfb_formula_result result = pfb_formula_unpack(values[at], status_bytes[at], PFB_UNIT_NONE);
@@ -497,7 +498,8 @@ static int compare_texts(const lookup *l, uint32_t a, uint32_t b)
     return l->sizes[a] < l->sizes[b] ? -1 : l->sizes[a] > l->sizes[b];
 }
 
-/* Returns true if the raw bytes sort by code point; malformed UTF-8 may not. */
+/* Returns true if the bytes of a text are known to sort by code point. UTF-8 of the input that is not ASCII may be
+ * malformed, and then they may not. */
 static bool sorts_by_code_point(const lookup *l, uint32_t position)
 {
     bool is_utf16 = l->index.entries[position].name.encoding == PFB_ENCODING_UTF16LE;
