@@ -108,7 +108,8 @@ def split(name):
 
 
 def baseline(name, times):
-    """Returns the name of a benchmark's baseline: in its own group if there is one, or in the nearest wider group.
+    """Returns the name of a benchmark's baseline: the first kind in BASELINES that was measured in its own group or a
+    wider one, in the nearest of these groups.
 
     Returns None if there is none, and for a benchmark that is a baseline itself.
     """

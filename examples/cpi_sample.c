@@ -7,8 +7,8 @@
  * Usage: cpi_sample [ROUNDS] [FILE]
  *
  * FILE contains snapshots (docs/cpi.md) to use instead of this machine's counters. It needs three: the facility
- * reads when it is initialised, at the start and at the end. Exit status: 4 if the counters are refused, 3 if standard
- * output cannot be written.
+ * reads when it is initialised, at the start and at the end. Exit status: 4 if the facility returns an error, 3 if
+ * standard output cannot be written, 1 if FILE cannot be used.
  *
  * Except on Windows it is built for POSIX: _POSIX_C_SOURCE=200809L. */
 #include <perfblock/perfutil.h>

@@ -78,7 +78,7 @@ def load():
 
 
 def print_values(library, collector, value):
-    """The values of the current sample."""
+    """Prints the values of the current sample."""
     while library.pfb_collector_next(collector, byref(value)):
         if value.status == STATUS_OK:  # most values need two samples
             print(value.text("instance"), value.text("counter"),

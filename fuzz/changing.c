@@ -39,8 +39,8 @@ static uint64_t next_random(changes *c)
     return c->random;
 }
 
-/* Writes an extreme size, count or offset, or bytes of the first or the second contents, at the offset that is about to
- * be read. In half of the calls writes nothing. */
+/* Writes a number, such as an extreme size, count or offset, or bytes of the first or the second contents, at the
+ * offset that is about to be read. In half of the calls writes nothing. */
 static void change_field(changes *c, size_t offset)
 {
     uint64_t random = next_random(c);

@@ -5,8 +5,8 @@
  * Input: { width of instructions u8, of cycles u8, number of steps u8 modulo 16 }, then the steps: { kind u8 with the
  * bits 1 has a thread, 2 is refused, 4 user mode only; clock u16, thread instructions u16, cycles u16, number of CPUs
  * u8 modulo 4 } with their CPUs { number u8, shift u8 modulo 64, instructions, cycles, busy and elapsed u8, each
- * shifted }. Then calls up to the end: { function u8 modulo 12, handle u8 modulo 10 } and the operands in the list
- * below. Handles: 0 to 7 one of eight handles, 8 a pointer that is no handle, 9 a number { u32 }.
+ * shifted }. Then calls up to the end: { function u8 modulo 12, handle u8 modulo 10, of init modulo 8 } and the
+ * operands in the list below. Handles: 0 to 7 one of eight handles, 8 a pointer that is no handle, 9 a number { u32 }.
  *
  *       0  init { mode u32 }, if the handle is free    1  terminate    2  start    3  get
  *       4  get and trace { minor i16, forms u8, label u16 }    5  set hook identity { minor i16, label u16 }

@@ -82,7 +82,7 @@ static void check_identity(walk *w, const pfb_cpuid *cpuid)
     add(w, identity.components + identity.enabled_area_bytes + identity.largest_area_bytes);
 }
 
-/* Returns the expected refusal by the tests of docs/cpuid.md, in their order. */
+/* Returns the expected refusal by the questions of docs/cpuid.md, in their order. */
 static pfb_lwp_refusal expected_refusal(const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr0)
 {
     const pfb_cpuid_leaf *basic = find_backward(cpuid, 1, 0);

@@ -103,8 +103,8 @@ shape shape_of(uint32_t type, const pfb_formula_options *options)
     }
     if (s.shown && display >= PER_SECOND && display <= SECONDS)
         s.unit = (pfb_unit)display;
-    /* The named types with dB, which are fractions or averages, have bases of four bytes. The size matters only for a
-     * wrap, so it is not set for types that use B. */
+    /* Of the named types with dB, fractions and averages have bases of four bytes, precision types bases of eight. The
+     * size matters only for a wrap, so it is not set for types that use B. */
     s.dword_base = named && subtype == FRACTION && s.delta_base;
     return s;
 }
@@ -126,7 +126,8 @@ static reading read_clock(const pfb_raw_value *s, unsigned clock)
     return (reading){PFB_HAS_OBJECT_TIME, PFB_HAS_OBJECT_FREQ, s->object_time, s->object_freq};
 }
 
-/* A precision timer of an object uses the object's clock if the two samples do not both have a base. */
+/* A precision timer of an object uses the object's clock if the two samples do not both have a base, but both have its
+ * time. */
 static void choose_clock(shape *s, uint32_t type, uint32_t both)
 {
     bool object = (type >> 16 & 15) == PRECISION && s->clock == 2;

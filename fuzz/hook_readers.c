@@ -126,7 +126,7 @@ static bool add_system(draft *d)
     return fits;
 }
 
-/* Writes the draft, reads it back and compares all counts. */
+/* Writes the draft, reads it back and compares the counts of the CPUs. */
 static void check_written(walk *w, const draft *d)
 {
     size_t size = 0;
@@ -155,7 +155,8 @@ static void check_written(walk *w, const draft *d)
     free(out);
 }
 
-/* Checks the writer with the draft if the sums of its counts fit 64 bits. Frees the draft's CPUs. */
+/* Checks the writer with the draft if the sums of its counts fit 64 bits and it has instructions. Frees the draft's
+ * CPUs. */
 static void check_draft(walk *w, draft *d)
 {
     d->identity.forms = PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED;

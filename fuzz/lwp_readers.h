@@ -3,7 +3,7 @@
 #define PFB_FUZZ_LWP_READERS_H
 
 /* Like readers.h, for LWP data: an input is a serialised snapshot (pfb_lwp_snapshot). The error of a reading is that of
- * pfb_lwp_snapshot_read or of pfb_lwp_open, with the offset that this function reports. */
+ * pfb_lwp_snapshot_read or of pfb_lwp_open, with the offset that the function reports. */
 #include "readers.h"
 
 /* Reads everything once; `options` as for pfb_lwp_open. */

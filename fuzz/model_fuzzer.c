@@ -8,8 +8,8 @@
 /* Runs a sequence of calls on the model of Lightweight Profiling, with memory that changes between them. The whole
  * sequence is run twice and must give the same result.
  *
- * Input: EAX, EBX, ECX and EDX of the leaf; a byte of options, one bit each in the order of their struct; the minimum
- * interval, 32 bits; and calls up to the end: a byte (modulo 8) with its operands:
+ * Input: EAX, EBX, ECX and EDX of the leaf; a byte of options, one bit each in the order of their struct, which is also
+ * the seed and the core; the minimum interval, 32 bits; and calls up to the end: a byte (modulo 8) with its operands:
  *       0  LLWPCB  u16: 0 switches LWP off, else the distance of the LWPCB from CONTROL, plus 1
  *       1  SLWPCB  then reads control block and ring with pfb_lwp_open, if only the model wrote since LLWPCB
  *       2  LWPVAL  u8: how often it is executed

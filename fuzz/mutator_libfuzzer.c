@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The mutator PERFBLOCK_MUTATOR (mutator.h) as the custom mutator of libFuzzer. One mutation in four is made by the
- * engine, which changes single bytes. */
+ * engine, which does not know the structure of the input. */
 #include "mutator.h"
 
 /* The build chooses the mutator. */

@@ -2,9 +2,9 @@
 #ifndef PFB_FUZZ_REORDER_H
 #define PFB_FUZZ_REORDER_H
 
-/* Reorders the instances of a V2 reply: moves the instances of each result with their names and values. Instances of
- * equal id and name keep their relative order, since only this order distinguishes them. The rest of the reply is
- * unchanged. */
+/* Reorders the instances of a V2 reply: moves those of each result, with their names and values, if they have names and
+ * are at most 128. Instances of equal id and name keep their relative order, since only this order distinguishes them.
+ * The rest of the reply is unchanged. */
 #include "strict.h"
 
 #include <stdbool.h>

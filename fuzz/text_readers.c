@@ -197,7 +197,7 @@ static void check_refused(walk *w)
     expect(w, pfb_cpi_text_write_head(&wide, NULL, 0) == 0, "widths above 64 are not written");
 }
 
-/* Writes every step and reads it back, also with capacity for one CPU less. */
+/* Writes every step and reads it back. Also reads each snapshot of the input with capacity for one CPU less. */
 static void check_writing(walk *w)
 {
     snapshot_reader *both = malloc(2 * sizeof *both); /* readers of the input and of the written text */

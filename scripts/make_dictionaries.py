@@ -5,9 +5,10 @@
     scripts/make_dictionaries.py [--check]
 
 The generated part has the constants in the headers and sources with the name of the subject, such as v2.h and v2.c in
-core for v2.dict: macros with a number, tags, enumerators that are sizes in bytes, counter types, and the words of text
-formats. The lines before the generated part are written by hand and stay as they are. With --check nothing is written;
-the exit status is 1 if a dictionary is out of date, or if a target has no dictionary or no seeds.
+core for v2.dict, and of the other subjects in CONTAINED: macros with a number, tags, enumerators that are sizes in
+bytes, counter types, and the words of text formats. The lines before the generated part are written by hand and stay as
+they are. With --check nothing is written; the exit status is 1 if a dictionary is out of date, or if a target has no
+dictionary or no seeds.
 """
 
 import pathlib

@@ -6,9 +6,9 @@
     scripts/make_unicode_table.py --check    compare the header with the data
 
 The database is that of the package unicode-data of Debian and Ubuntu; --data
-names another folder. With --check, the exit status is 77 if the comparison is
-not possible, because the database is missing or has another version than the
-header.
+names another folder. The exit status is 77 if the database is missing and, with
+--check, if it has another version than the header; with --check it is 1 if the
+header differs from the data.
 """
 
 import argparse

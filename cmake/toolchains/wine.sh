@@ -6,7 +6,8 @@
 set -euo pipefail
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
-# About one start in a thousand fails before the program begins, without a message. Such a start is repeated once.
+# About one start in a thousand fails before the program begins, without a message. So a program that fails without any
+# output is run once more.
 for _ in 1 2; do
     status=0
     wine "$@" >"$folder/out" 2>"$folder/err" || status=$?

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Does nothing. scripts/fuzz reports the speed of the other targets as a fraction of this one's. */
+/* Does nothing. scripts/fuzz --ledger reports the speed of the other targets as a fraction of this one's. */
 #include <stddef.h>
 #include <stdint.h>
 

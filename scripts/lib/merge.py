@@ -34,7 +34,8 @@ def parse_arguments():
 
 def merge(target, seeds, candidates, out):
     """Copies to `out` the seeds and, with libFuzzer's merge, the candidates that reach further edges or reach edges more
-    often. The merge compares candidates with the files in `out`, so the seeds are copied first. Returns their names."""
+    often. The merge compares candidates with the files in `out`, so the seeds are copied first. Returns the
+    names of the seeds."""
     for folder in seeds:
         for path in folder.iterdir():
             fuzzing.keep_copy(path, out)

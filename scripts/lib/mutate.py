@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plants one fault at a time in a copy of the sources and runs the tests that reach it; run by scripts/mutate."""
+"""Plants one fault at a time in a copy of the sources and runs the tests that reach its file; run by scripts/mutate."""
 
 import argparse
 import collections
@@ -265,7 +265,7 @@ def report(selected, results, every_fault, arguments):
 def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="scripts/mutate", description="Plants faults in core, cpi and lwp, one at a time, in a copy of the sources, "
-        "and runs the tests that reach the line. Results are stored, so that a run that was stopped continues. Exit status 1 "
+        "and runs the tests that reach its file. Results are stored, so that a run that was stopped continues. Exit status 1 "
         "if less than --score percent are killed.")
     parser.add_argument("file", nargs="*", help="a source of core; default: all")
     parser.add_argument("--sample", type=int, help="number of faults, chosen at random")
