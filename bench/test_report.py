@@ -59,7 +59,7 @@ class Program(unittest.TestCase):
         self.assertIn("x/plain 2.50", lines)
         self.assertIn("CPU: A. Compiler: 1.", lines)
 
-    def test_a_typical_reader_comes_before_other_baselines(self):
+    def test_a_typical_reader_is_preferred_to_twin_and_memcpy(self):
         path = self.write("a.json", result(run("d/x/walk/10", 8), run("d/x/memcpy/10", 1), run("d/x/twin/10", 2),
                                            run("d/x/typical/10", 4)))
         lines = self.call(path)[1]
