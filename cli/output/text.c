@@ -132,15 +132,20 @@ static bool continues_as_escape(const escaper *e, size_t at)
     return end - at > digits;
 }
 
+/* Finds the end of the run of backslashes that includes the one at `at`, and whether they are doubled. */
+static void find_run(escaper *e, size_t at)
+{
+    if (at < e->run_end)
+        return;
+    e->run_end = at;
+    while (e->run_end < e->size && e->utf8[e->run_end] == '\\')
+        e->run_end++;
+    e->is_doubled = !e->is_pdh && continues_as_escape(e, e->run_end);
+}
+
 static size_t put_backslash(buffer *out, escaper *e)
 {
-    if (e->at >= e->run_end) {
-        e->run_end = e->at;
-        while (e->run_end < e->size && e->utf8[e->run_end] == '\\')
-            e->run_end++;
-        e->is_doubled = !e->is_pdh && continues_as_escape(e, e->run_end);
-    }
-    e->at++;
+    find_run(e, e->at++);
     buffer_string(out, e->is_doubled ? "\\\\" : "\\");
     return e->is_doubled ? 2 : 1;
 }
@@ -178,11 +183,18 @@ void text_quoted(buffer *out, const char *utf8, size_t size)
     buffer_string(out, "\"");
 }
 
-/* Appends the next code point of text that is already escaped. */
+/* Appends the next code point, pair of backslashes or escape of text that is already escaped. Returns its columns. */
 static size_t put_escaped(buffer *out, escaper *e)
 {
     size_t start = e->at;
     uint32_t point = next_point(e->utf8, e->size, &e->at);
+    if (point == '\\') {
+        find_run(e, start);
+        if (e->is_doubled)
+            e->at += e->run_end - start > 1 ? 1 : e->utf8[e->run_end] == 'u' ? 5 : 9;
+        buffer_bytes(out, e->utf8 + start, e->at - start);
+        return e->at - start;
+    }
     return put_printable(out, point, kind_of(point), e->utf8 + start, e->at - start);
 }
 

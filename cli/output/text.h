@@ -24,7 +24,7 @@ void text_safe(buffer *out, const char *utf8, size_t size);
 /* Appends the text between quotation marks. Quotation marks of the text are escaped as \u0022. */
 void text_quoted(buffer *out, const char *utf8, size_t size);
 
-/* Appends at most `columns` columns of the text. A text that is cut ends in an ellipsis. */
+/* Appends at most `columns` columns of the text. A text that is cut ends in an ellipsis, and not inside an escape. */
 void text_safe_cut(buffer *out, const char *utf8, size_t size, size_t columns);
 
 /* The same as text_safe_cut() for text that is already escaped. */
