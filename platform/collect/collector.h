@@ -96,7 +96,7 @@ struct pfb_collector {
     query_info *query;         /* applies to the next V2 sample; null: none */
     format_samples formats[2]; /* V2, V1 */
     log_state log;             /* of the chosen file */
-    log_state replaced_log;    /* `log` with its previous list of paths, until it has a sample; path_count is 0: none */
+    log_state replaced_log;    /* `log` with its previous paths, until `log` has a sample; path_count is 0: none */
     ended_logs ended;
     uint32_t gaps; /* PFB_GAP_ bits, see pfb_collector_losses */
     /* The results of the current sample: */
@@ -129,7 +129,8 @@ struct pfb_collector {
  * exhausted: a source without such a reply is not a failure. */
 bool pfb_collect_fetch(pfb_collector *c, metadata_set *set, uint32_t request);
 
-/* Fetches the counters and all names, and adds those of the catalog. Returns false when memory is exhausted. */
+/* Fetches the counters and all names; without a registration, adds those of the catalog. Returns false when memory is
+ * exhausted. */
 bool pfb_collect_complete(pfb_collector *c, metadata_set *set);
 
 /* Adds a problem, which pfb_collector_next_problem returns. Returns false when memory is exhausted. */
@@ -149,7 +150,7 @@ bool pfb_collect_add_v1(pfb_collector *c, const pfb_collector_choice *choice, pf
 /* ---- samples.c ------------------------------------------------------------------------------------------- */
 
 /* Loads the reply in the spare sample of a format, compares it with older samples, computes its values and makes it
- * the current sample. Returns false when memory is exhausted. */
+ * the current sample, unless its header is malformed (c->reply.is_sample). Returns false when memory is exhausted. */
 bool pfb_collect_load(pfb_collector *c, bool is_v1);
 
 /* Ends the current sample and returns the spare sample of a format, which is allocated if there is none. Returns null
@@ -173,9 +174,9 @@ void pfb_collect_free_samples(pfb_collector *c);
 uint32_t pfb_collect_find_gap(const stored_sample *older, const stored_sample *newer, bool is_v1);
 
 /* Stores the results of a sample in c->pairs, each with the older sample that it is compared with: the latest of its
- * object in the sample's series. A V2 sample whose series has its latest sample from another file, or none, may
- * continue files of other queries. Adds PFB_GAP_COUNTERS to c->gaps if a counter has another type in the older sample.
- * Returns false when memory is exhausted. */
+ * object in the sample's series. The first V2 sample of a file may also be compared with samples of ended files with
+ * other queries. Adds PFB_GAP_COUNTERS to c->gaps if a counter has another type or other related counters in the older
+ * sample. Returns false when memory is exhausted. */
 bool pfb_collect_list_pairs(pfb_collector *c, const stored_sample *sample, bool is_v1);
 
 /* ---- range.c --------------------------------------------------------------------------------------------- */

@@ -36,7 +36,7 @@ typedef struct metadata_set {
     metadata_reply *replies;       /* replies in use: one per request code, and those of the catalog */
     uint32_t fetched;              /* bit N: the source was asked for request code N */
     bool has_reply;                /* a reply was added; false for a counterset known from the catalog only */
-    bool has_registration;         /* PFB_REQUEST_COUNTERSET was answered: then the catalog is not used */
+    bool has_registration;         /* a valid reply to PFB_REQUEST_COUNTERSET was added: the catalog is not used */
     bool has_catalog;              /* the catalog's replies were added */
     bool has_counters;             /* registration is valid */
     pfb_registration registration; /* the latest one of the source, or that of the catalog */
@@ -76,8 +76,8 @@ bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, siz
  */
 bool pfb_metadata_complete(metadata_set *set);
 
-/* Return the name from one origin (_at), or the first name that exists; `bytes` is null if there is none. `set` may be
- * null. */
+/* Return the name from one origin (_at), or the first name that exists, or the help text; `bytes` is null if there is
+ * none. `set` may be null. */
 pfb_name pfb_metadata_set_name_at(const metadata_set *set, unsigned origin);
 pfb_name pfb_metadata_set_name(const metadata_set *set);
 pfb_name pfb_metadata_counter_name_at(const metadata_set *set, unsigned origin, uint32_t counter_id);

@@ -32,12 +32,12 @@ extern "C" {
  *     while (pfb_collector_next(c, &v))
  *
  * Replies are copied and need not be trusted. A collector holds the latest sample, the samples it may be compared with
- * (at most 4096 objects and 64 MiB besides the latest; a V2 reply counts as one object), names and registrations. Work
- * is linear in the input, n log n where something is sorted.
+ * (for V1 and V2 each, at most 4096 objects and 64 MiB besides the latest; a V2 reply counts as one object), names and
+ * registrations. Work is linear in the input, n log n where something is sorted.
  *
- * Functions that return false report the reason in `failure`, which may be null. When memory is exhausted the code is
- * PFB_WIN32_OUTOFMEMORY, and the collector can still be used and closed. A collector may be used by one thread at a
- * time; different collectors are independent. */
+ * Functions with the parameter `failure`, which may be null, report there why they return false. When memory is
+ * exhausted the code is PFB_WIN32_OUTOFMEMORY, or PFB_WIN32_NOT_ENOUGH_MEMORY from the source, and the collector can
+ * still be used and closed. A collector may be used by one thread at a time; different collectors are independent. */
 
 typedef struct pfb_collector pfb_collector; /* opaque */
 
@@ -61,8 +61,8 @@ typedef struct pfb_collector_options {
     bool is_raw;                 /* pfb_collector_collect fetches replies without decoding them: there are no values */
     pfb_collector_range range;
     bool is_v1;          /* V1 data of the source is collected instead of V2 data */
-    const char *machine; /* UTF-8: the machine of V2 data, which does not contain its name; null: unknown. Must stay
-                          * valid until the collector is closed */
+    const char *machine; /* UTF-8: the machine of V2 data, which does not contain its name, and of V1 blocks without a
+                          * name; null: unknown. Must stay valid until the collector is closed */
     uint32_t reserved[4];
 } pfb_collector_options;
 
@@ -95,12 +95,15 @@ typedef struct pfb_collector_choice {
 
 /* Adds counters of the source, and the counters that their formulas need. A pattern is compared with the names in the
  * system's language, the English names and those of the catalog, and with the GUID or id where there is no name. A
- * counterset named without wildcards must have at least one of the counters and a matching instance; countersets that
- * match a pattern and have none are skipped. Each pattern for counters must match a counter of at least one counterset.
+ * counterset named without wildcards must have at least one of the counters and a matching instance; V2: if the source
+ * lists no instances of it, any instance is accepted. Countersets that match a pattern and lack either are skipped.
+ * Each pattern for counters must match a counter of at least one counterset.
  *
  * Fails with PFB_WIN32_COUNTERSET_NOT_FOUND, PFB_WIN32_COUNTER_NOT_FOUND or PFB_WIN32_INSTANCE_NOT_FOUND if a name
- * matches nothing; failure->sentence contains the name. Fails with the code of the source if it refuses all counters.
- * If it refuses only some, each of them is a problem (pfb_collector_next_problem). A failed call adds no counter.
+ * matches nothing; failure->sentence contains the name. Fails with PFB_WIN32_NOT_FOUND if a counterset named without
+ * wildcards has none of the counters, although another counterset has them. Fails with the code of the source if it
+ * refuses all counters. Each counter that it refuses is a problem (pfb_collector_next_problem). A failed call adds no
+ * counter.
  *
  * If the source cannot enumerate countersets (PFB_WIN32_NOT_SUPPORTED) and has no V1 data, only countersets of the
  * catalog are found by name; others can be added by GUID. The catalog then provides the registrations.
@@ -111,12 +114,12 @@ typedef struct pfb_collector_choice {
  * a recorded source, names are compared with each block when it is collected, as without a source.
  *
  * Without a source, names are compared with each sample when it is put; V1 objects and counters may also be given by
- * title index. A name that matches nothing is not a failure. Names in the data that are longer than 2048 bytes match
- * only the pattern "*".
+ * title index. A name that matches nothing is not a failure. Names of machines, countersets and counters in the data
+ * that are longer than 2048 bytes match only the pattern "*".
  *
- * choice->machine is compared with the machine's name in V1 blocks and logs, or with `machine` of the options for data
- * that does not contain a name. If the name is unknown, only "*" matches. Unless names are compared with each sample, a
- * machine that does not match `machine` of the options is a failure: PFB_WIN32_INVALID_PARAMETER. */
+ * choice->machine is compared with the machine's name in V1 blocks and logs, or with `machine` of the options for V2
+ * data and V1 blocks without a name. If the name is unknown, only "*" matches. Unless names are compared with each
+ * sample, a machine that does not match `machine` of the options is a failure: PFB_WIN32_INVALID_PARAMETER. */
 PFB_API bool pfb_collector_add_choice(pfb_collector *collector, const pfb_collector_choice *choice,
                                       pfb_source_failure *failure);
 
@@ -135,9 +138,10 @@ typedef struct pfb_collector_identifier {
     uint32_t title;       /* V1: title index of the object */
 } pfb_collector_identifier;
 
-/* Stores the added counter at `position`, from 0, in *identifier. Counters are ascending by counterset and counter; a
- * counter that was added with several instance patterns has a position for each. Returns false past the end. Counters
- * that are chosen by comparing names with each sample (no source, recorded V1 data) have no positions. */
+/* Stores the added counter at `position`, from 0, in *identifier. Counters are grouped by counterset or object, and
+ * ascending by id within it; a counter that was added with several instance patterns has a position for each. Returns
+ * false past the end. Counters that are chosen by comparing names with each sample (no source, recorded V1 data) have
+ * no positions. */
 PFB_API bool pfb_collector_identifier_at(const pfb_collector *collector, size_t position,
                                          pfb_collector_identifier *identifier);
 
@@ -168,13 +172,15 @@ typedef struct pfb_collected_reply {
     const uint8_t *data; /* the reply; valid until the next one. Null if it was put and its header is malformed, if it
                           * was left out, and for records and rows of logs */
     size_t size_bytes;   /* of the reply according to its header, which may be less than the bytes at `data`. 0: the
-                          * header is malformed */
-    pfb_error error;     /* the first error in the reply; values that precede it are returned */
+                          * header is malformed, or the reply was collected with is_raw */
+    pfb_error error;     /* the first error in the reply, unless it was collected with is_raw; values that precede the
+                          * error are returned */
     bool is_v1;
     bool is_sample;     /* the reply is the current sample; false: its header is malformed, it was left out, the
                          * options have is_raw, or it is a record of a log without values */
     bool is_left_out;   /* the range of the options leaves it out */
-    bool has_time;      /* `time` is known: the header is valid, or it is a sample of a log */
+    bool has_time;      /* `time` is known: of replies with a valid header and samples of logs, but not of V1 objects in
+                         * a log */
     bool is_local_time; /* `time` is the local time of a log whose offset from UTC is unknown */
     int64_t time;       /* of the sample, as in pfb_collected_value */
     /* Of a reply that was collected: */
@@ -189,17 +195,18 @@ PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
 
 /* ---- Putting replies ------------------------------------------------------------------------------------- */
 
-/* Each function below copies its bytes and ends the current sample: pfb_collector_next returns false until the next
- * sample is put. *error, which may be null, receives the first error in the bytes; what precedes it is used. */
+/* Each pfb_collector_put_ function copies its bytes and ends the current sample: pfb_collector_next returns false until
+ * the next sample is put. *error, which may be null, receives the first error in the bytes; what precedes it is used.
+ */
 
-/* Begins another file: registrations, names and query information of the previous one are discarded. A sample of the
- * new file is compared with one of another file if their clocks show the same machine without a restart in between:
- * both performance clocks have the same frequency, no clock runs backwards, and from the older sample to the newer one
- * the performance clock loses at most 1 second plus 0.1 percent of the elapsed time against the 100 ns clock. V2 data
- * does not contain the name of its machine: there the performance clock must not gain more than this either. While both
- * files are read, they must also answer the same queries. A file that has ended may be continued by one with other
- * queries: counters and instances that both have are compared. A result with a counter that has another type or
- * base in the older file is not compared. */
+/* Begins another file and ends the current sample. Registrations, names and query information of the previous file are
+ * discarded. A sample of the new file is compared with one of another file if their clocks show the same machine
+ * without a restart in between: both performance clocks have the same frequency, no clock runs backwards, and from the
+ * older sample to the newer one the performance clock loses at most 1 second plus 0.1 percent of the elapsed time
+ * against the 100 ns clock. V2 data does not contain the name of its machine: there the performance clock must not gain
+ * more than this either. While both files are read, they must also answer the same queries. A file that has ended may
+ * be continued by one with other queries: counters and instances that both have are compared. A V2 result with a
+ * counter that has another type or other related counters in the older file is not compared. */
 PFB_API void pfb_collector_begin_file(pfb_collector *collector);
 
 /* Ends the chosen file, so that later files can continue it. Ends the current sample if it comes from a .blg.
@@ -256,8 +263,9 @@ PFB_API bool pfb_collector_put_sample(pfb_collector *collector, uint32_t version
  * compared with the last sample of an ended log: the one that has the most paths with equal counter types in common.
  * Values of a machine are not compared with the ended log if the clocks that they contain show a restart or another
  * machine (pfb_collector_begin_file). Memory holds two samples, the paths and the names of the log, whatever its size,
- * and the last sample of each ended log that no later log has continued. Other records have no values.
- * pfb_collector_reply has the error; its offset counts from the start of the reader's window. */
+ * and, within the limits of pfb_collector_losses, the last sample of each ended log that no later log has continued.
+ * Other records have no values. pfb_collector_reply has the error; its offset counts from the start of the reader's
+ * window. */
 PFB_API bool pfb_collector_put_log_record(pfb_collector *collector, const pfb_log_reader *log,
                                           const pfb_log_record *record, pfb_source_failure *failure);
 
@@ -272,7 +280,7 @@ PFB_API bool pfb_collector_next_log_object(pfb_collector *collector, const pfb_l
 PFB_API bool pfb_collector_put_text_paths(pfb_collector *collector, pfb_pdh_text_reader *text,
                                           pfb_source_failure *failure);
 
-/* Reads the values of a row, which pfb_pdh_text_next_row returned; the row becomes the current sample. They are
+/* Reads the values of a row, which pfb_pdh_text_next_row returned; the row becomes the current sample. The values are
  * displayed values: type and raw value are unknown. A blank cell has the status PFB_STATUS_NO_DATA. */
 PFB_API bool pfb_collector_put_text_row(pfb_collector *collector, pfb_pdh_text_reader *text,
                                         const pfb_pdh_text_row *row, pfb_source_failure *failure);
@@ -291,10 +299,10 @@ PFB_API bool pfb_collector_put_text_row(pfb_collector *collector, pfb_pdh_text_r
 /* A displayed value: of one counter of one instance. */
 typedef struct pfb_collected_value {
     const char *counterset, *instance, *parent, *counter; /* names; parent: of a V1 instance's parent instance */
-    const char *machine; /* V1: the name in the block; logs: "\\\\NAME"; V2: the name in the options */
+    const char *machine; /* logs: "\\\\NAME"; V1: the name in the block; V2, or V1 without one: that of the options */
     size_t counterset_size, instance_size, parent_size, counter_size, machine_size;
     bool has_counterset, has_instance, has_parent, has_counter, has_machine; /* the name is known */
-    uint32_t occurrence; /* number of the instance among the instances with its name in the result, from 0 */
+    uint32_t occurrence; /* number of the instance among those with its name and parent in the result, from 0 */
 
     bool has_time;
     bool is_local_time; /* `time` is the local time of a log whose offset from UTC is unknown */
@@ -313,10 +321,10 @@ typedef struct pfb_collected_value {
     bool has_base; /* the raw value of the base counter exists */
     uint64_t base;
 
-    bool has_type;       /* the counter's registration is known, or it is V1 */
+    bool has_type;       /* the counter's registration is known, or it is from V1 or a .blg */
     uint32_t type;       /* counter type */
     uint64_t attributes; /* PFB_ATTRIBUTE_ bits */
-    bool is_hidden;      /* the counter has PFB_ATTRIBUTE_NO_DISPLAY, and was not added by its own name or id */
+    bool is_hidden;      /* the counter has PFB_ATTRIBUTE_NO_DISPLAY, and was not added by a name, pattern or id */
 
     bool has_guid;
     pfb_guid guid; /* V2: of the counterset */
@@ -360,7 +368,8 @@ typedef struct pfb_collected_result {
     uint32_t title;
     bool has_counter_id; /* V2: it answers a query for one counter */
     uint32_t counter_id;
-    uint32_t row_count, column_count; /* instances and counters that pfb_collector_next returns */
+    uint32_t row_count, column_count; /* instances and counters that pfb_collector_next returns. If column_count is 0,
+                                       * nothing is returned, and row_count has no meaning */
     uint32_t shown_column_count;      /* counters among them that have a displayed value and are not hidden */
     bool has_repeated_names;          /* instances with equal names */
     bool has_rows_of_previous; /* V2: same counterset, and same instances in the same order, as the previous result:
@@ -375,13 +384,13 @@ PFB_API bool pfb_collector_result(pfb_collector *collector, uint32_t position, p
 typedef struct pfb_collected_sample {
     uint64_t number;
     bool is_v1;
-    bool is_log;        /* it has counters of a log: the members below are 0 except perf_time_100ns */
+    bool is_log;        /* it has counters of a log: below, only is_local_time and perf_time_100ns are set */
     bool is_local_time; /* perf_time_100ns is local time, because the log's offset from UTC is unknown */
     uint32_t result_count;
     int64_t perf_time, perf_time_100ns, perf_freq; /* as in pfb_v2_reader */
     pfb_system_time system_time;
     uint32_t notes;      /* PFB_NOTE_ bits of the reply */
-    const char *machine; /* V1: the name in the block; V2: the name in the options */
+    const char *machine; /* V1: the name in the block; V2, or V1 without a name: that of the options */
     size_t machine_size;
     bool has_machine;
 } pfb_collected_sample;
@@ -401,8 +410,8 @@ typedef struct pfb_collector_losses {
     uint64_t dropped_count; /* samples dropped because of the limits below although later samples could have been
                              * compared with them: replies that were the latest one with some object, and last samples
                              * of ended logs */
-    uint32_t max_objects;   /* limit of objects whose samples are stored, and limit of ended logs */
-    size_t max_bytes;       /* limit of the size of the stored replies, and of the last samples of ended logs */
+    uint32_t max_objects;   /* limit of objects whose samples are stored, for V1 and V2 each; and limit of ended logs */
+    size_t max_bytes;       /* limit of the memory of these samples, for V1 and V2 each; and of that of ended logs */
 } pfb_collector_losses;
 
 PFB_API pfb_collector_losses pfb_collector_lost(const pfb_collector *collector);
@@ -414,7 +423,8 @@ typedef struct pfb_collector_clocks {
 } pfb_collector_clocks;
 
 /* Returns why samples with these clocks are not compared if they come from different files, as a PFB_GAP_ bit; 0 if the
- * clocks allow it (pfb_collector_begin_file). With `is_v1`, perf_time may lead: V1 blocks name their machine. */
+ * clocks allow it (pfb_collector_begin_file). With `is_v1`, perf_time may gain any time against perf_time_100ns: V1
+ * blocks name their machine. */
 PFB_API uint32_t pfb_collector_compare_clocks(const pfb_collector_clocks *older, const pfb_collector_clocks *newer,
                                               bool is_v1);
 
@@ -435,7 +445,7 @@ typedef struct pfb_described_counterset {
 } pfb_described_counterset;
 
 /* Stores the names and the type of a counterset in *counterset. Asks the source for them at the first call; malformed
- * replies are problems (pfb_collector_next_problem). The strings are valid until the next call of this function. */
+ * replies are problems (pfb_collector_next_problem). The strings are valid until the next call for this collector. */
 PFB_API bool pfb_collector_counterset(pfb_collector *collector, const pfb_guid *guid,
                                       pfb_described_counterset *counterset, pfb_source_failure *failure);
 
@@ -448,14 +458,15 @@ typedef struct pfb_described_counter {
 } pfb_described_counter;
 
 /* Stores the counter at `position`, from 0 and below counter_count, in *counter. The strings are valid until the next
- * call of this function. Returns false past the end (PFB_WIN32_COUNTER_NOT_FOUND) and when memory is exhausted. */
+ * call for this collector. Returns false past the end (PFB_WIN32_COUNTER_NOT_FOUND) and when memory is exhausted. */
 PFB_API bool pfb_collector_counter(pfb_collector *collector, const pfb_guid *guid, uint32_t position,
                                    pfb_described_counter *counter, pfb_source_failure *failure);
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
 /* Returns the name of a V1 title index in the tables that were put, or in the table of the source once V1 counters were
- * added; `bytes` is null if there is none. Valid until the next call that puts names or adds counters. */
+ * added; `bytes` is null if there is none. Valid until the next call that puts names, adds counters or begins a file.
+ */
 PFB_API pfb_name pfb_collector_title(pfb_collector *collector, uint32_t title_index);
 
 #ifdef __cplusplus

@@ -102,8 +102,8 @@ PFB_API pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *
 PFB_API pfb_source *pfb_source_open_capture(const void *data, size_t size, pfb_source_failure *failure);
 
 /* Like pfb_source_open_capture, but returns only what was recorded, chunk by chunk and unchanged: adding and removing
- * have no effect, query information is that of the last sample, and a reply that was not recorded is not derived from
- * other replies. For programs that copy or display captures. */
+ * have no effect, query information is that of the sample that was collected last, and a reply that was not recorded is
+ * not derived from other replies. For programs that copy or display captures. */
 PFB_API pfb_source *pfb_source_open_recorded(const void *data, size_t size, pfb_source_failure *failure);
 
 /* The operations that a faulty source can alter. */
@@ -190,7 +190,7 @@ PFB_API bool pfb_source_query_remove(pfb_source_query *query, uint8_t *blocks, s
 
 /* The identifier blocks of the query. The Index of each block is the position of its result in the data
  * (PerfQueryCounterInfo). Adding or removing blocks may change these positions. A source of pfb_source_open_recorded
- * returns the blocks that apply to the last sample, or to the first sample if none was collected. */
+ * returns the blocks that apply to the sample that was collected last, or to the first one if none was collected. */
 PFB_API bool pfb_source_query_info(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure);
 
 /* Collects one sample: a V2 reply (PerfQueryCounterData). A capture fails with PFB_WIN32_NO_MORE_ITEMS after its last
@@ -210,8 +210,9 @@ PFB_API bool pfb_source_v1(pfb_source *source, const char *query, pfb_bytes *byt
 
 /* ---- Making a source ----------------------------------------------------------------------------------------- */
 
-/* The functions of a source implementation. Every member must be set, except that an implementation whose query_open
- * always fails may leave the other query_ members NULL. The meaning of `context` is up to the implementation. */
+/* The functions of a source implementation. Every member must be set, except is_recorded; an implementation whose
+ * query_open always fails may also leave the other query_ members NULL. The meaning of `context` is up to the
+ * implementation. */
 typedef struct pfb_source_operations {
     void (*close)(void *context);
     bool (*countersets)(void *context, pfb_bytes *bytes, pfb_source_failure *failure);
