@@ -85,7 +85,8 @@ static inline void Sleep(DWORD milliseconds)
         continue;
 }
 
-/* Returns the length without NUL, or the size needed with it; 0 if there is no such variable. */
+/* Returns the length without NUL; if the buffer is too small, the size needed with it; 0 if there is no such variable.
+ */
 static inline DWORD GetEnvironmentVariable(const char *name, char *buffer, DWORD size)
 {
     const char *value = getenv(name);

@@ -22,7 +22,7 @@ typedef struct pfb_cpi_tag {
 typedef struct pfb_cpi_trace {
     uint8_t *buffer; /* NULL: none */
     size_t capacity_bytes, used_bytes;
-    size_t needed_bytes; /* size of the latest group that was refused; 0: none */
+    size_t needed_bytes; /* size of the latest group if it did not fit into the buffer; else 0 */
 } pfb_cpi_trace;
 
 /* Unhalted cycles of a CPU. */

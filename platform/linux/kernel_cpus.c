@@ -109,7 +109,7 @@ static bool replace_cpus(pfb_kernel *kernel, pfb_kernel_text text)
     return true;
 }
 
-/* Reads /proc/stat, and updates the CPUs, their nodes and C-states if the CPUs changed. */
+/* Reads /proc/stat. If the CPUs changed, finds their C-states and nodes. Reads the nodes again until all are known. */
 static bool read_times(pfb_kernel *kernel, pfb_source_failure *failure)
 {
     pfb_kernel_text text;
@@ -153,7 +153,7 @@ static bool read_interrupts(pfb_kernel *kernel)
 }
 
 /* Reads a frequency in kHz from a CPU's cpufreq directory. Returns false if the frequency is unknown: the file cannot
- * be read, or contains 0. */
+ * be read, or contains 0 or a number above UINT32_MAX. */
 static bool read_khz(pfb_kernel *kernel, uint32_t cpu, const char *name, uint64_t *khz)
 {
     return pfb_kernel_file_number(kernel->reader, khz, "/sys/devices/system/cpu/cpu%u/cpufreq/%s", (unsigned)cpu,

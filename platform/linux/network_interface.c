@@ -24,7 +24,7 @@ enum {
     FIELDS
 };
 
-enum { NAME_BYTES = 64 }; /* the kernel's names have fewer than 16 bytes; longer ones are skipped */
+enum { NAME_BYTES = 64 }; /* names with more bytes are skipped; the kernel's have fewer than 16 */
 
 typedef struct interface {
     uint32_t id; /* the kernel's ifindex; 0 if unknown */

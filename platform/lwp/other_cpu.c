@@ -2,7 +2,7 @@
 #include "lwp/cpu_private.h"
 #include "source/source_private.h"
 
-/* For systems other than Linux and Windows, on which threads cannot be pinned to a CPU. */
+/* For systems other than Linux and Windows: this version cannot pin threads to a CPU there. */
 
 pfb_cpus *pfb_cpus_open(pfb_source_failure *failure)
 {
@@ -10,7 +10,7 @@ pfb_cpus *pfb_cpus_open(pfb_source_failure *failure)
     return NULL;
 }
 
-/* Never called: pfb_cpus_open always fails. */
+/* Never called with an object, because pfb_cpus_open always fails. */
 
 void pfb_cpus_close(pfb_cpus *cpus)
 {

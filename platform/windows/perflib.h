@@ -18,8 +18,8 @@ typedef uint32_t pfb_dword;
 #endif
 typedef uint16_t pfb_wide; /* WCHAR */
 
-/* Structures that are arguments of these functions, as in the SDK's perflib.h; MinGW's perflib.h lacks them. The core
- * decodes replies. */
+/* Structures that are arguments of these functions, as in the SDK's perflib.h; MinGW's perflib.h lacks them. Replies
+ * are decoded by the core, not with these structures. */
 typedef struct pfb_perflib_guid {
     uint32_t data1;
     uint16_t data2;

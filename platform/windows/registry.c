@@ -10,8 +10,8 @@ static bool is_transient(uint32_t code)
            code == PFB_WIN32_WAIT_TIMEOUT;
 }
 
-/* Queries once with a buffer of `capacity` bytes, and repeats the query while the system is not ready. Returns the last
- * code. */
+/* Queries with a buffer of `capacity` bytes, and repeats the query while the system is not ready or busy, until
+ * *retries is PFB_REGISTRY_RETRIES. Returns the last code. */
 static uint32_t query_with_retries(const pfb_registry *registry, uint32_t capacity, unsigned *retries, pfb_bytes *bytes)
 {
     for (;;) {

@@ -70,8 +70,8 @@ typedef struct pfb_perf_progress {
 } pfb_perf_progress;
 
 /* Computes the difference of two readings. If the group did not count all the time, the difference is multiplied by
- * enabled / running of the interval and rounded down. Returns false if there is no count: the group never ran, the
- * readings are not of one group in this order, or start + progress is not below 2^64. */
+ * enabled / running of the interval and rounded down. Returns false if there is no count: the group did not run in
+ * between, the readings are not of one group in this order, or start + progress is not below 2^64. */
 bool pfb_perf_progress_of(const pfb_perf_counts *start, const pfb_perf_counts *end, pfb_perf_progress *progress);
 
 /* a * factor / divisor with a 128-bit product, rounded down, or UINT64_MAX if that does not fit. Requires divisor != 0.

@@ -42,10 +42,10 @@ PFB_API void pfb_cpus_close(pfb_cpus *cpus);
 
 PFB_API size_t pfb_cpus_count(const pfb_cpus *cpus); /* at least 1 */
 
-/* Returns the system's number of the CPU at `position`, which is less than pfb_cpus_count. */
+/* Returns the system's number of the CPU at `position`. Requires position < pfb_cpus_count. */
 PFB_API uint32_t pfb_cpus_number(const pfb_cpus *cpus, size_t position);
 
-/* Restricts the thread to that CPU; on return it runs there. On failure its affinity is unchanged. */
+/* Restricts the thread to the CPU at `position`; on return it runs there. On failure its affinity is unchanged. */
 PFB_API bool pfb_cpus_pin(pfb_cpus *cpus, size_t position, pfb_source_failure *failure);
 
 /* Calls pfb_cpu_lwp on every CPU, or only on the current one if none can be pinned, and combines the answers with
