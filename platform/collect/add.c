@@ -74,7 +74,8 @@ static bool matches_ascii(const name_pattern *p, const char *text)
 
 /* ---- Countersets ----------------------------------------------------------------------------------------- */
 
-/* Returns true if the source has the counterset, listed or not: a recording may have data without a registration. */
+/* Returns true unless the source reports that it does not have the counterset. A recording may have data of a
+ * counterset that it does not list, because it lacks the registration. */
 static bool has_counterset(pfb_collector *c, const pfb_guid *guid)
 {
     pfb_source_failure failure = {.code = 0};
@@ -101,7 +102,7 @@ static bool add_set(addition *a, const pfb_guid *guid, const char *requested, bo
 }
 
 /* Sets *is_match to whether the pattern matches one of the names that the source has for the counterset, or its GUID if
- * it has no name. Returns false when memory is exhausted. */
+ * neither the source nor the catalog has a name. Returns false when memory is exhausted. */
 static bool match_set(addition *a, const pfb_guid *guid, const name_pattern *p, bool *is_match)
 {
     char text[PFB_GUID_TEXT_BYTES];
@@ -179,8 +180,8 @@ static int compare_name_bytes(const void *left, const void *right)
     return (a > b) - (a < b);
 }
 
-/* Marks the counters whose name from one origin matches. A hostile reply can give one long name to all counters, so the
- * names are sorted by address and each is compared once. */
+/* Marks the counters whose name from this origin (METADATA_*) matches. A hostile reply can give one long name to all
+ * counters, so the names are sorted by address and each is compared once. */
 static bool mark_named(addition *a, const metadata_set *set, unsigned origin, const name_pattern *p)
 {
     pfb_counter counter;

@@ -178,8 +178,8 @@ static int64_t comparable_time(const log_pair *pair, const log_state *l, uint64_
     return has_bias ? time + l->bias_minutes * units_per_minute : time;
 }
 
-/* Returns why two values of a path may not be compared, judged by the clocks that both contain, as a PFB_GAP_ bit; or
- * 0. */
+/* Returns why two values of a path may not be compared, judged by a clock that both contain, as a PFB_GAP_ bit; or 0.
+ */
 static uint32_t find_value_gap(const log_pair *pair, const pfb_log_value *older, const pfb_log_value *newer)
 {
     const pfb_log_path *path = &pair->newer->paths[newer->path];

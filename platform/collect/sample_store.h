@@ -11,9 +11,8 @@
  * one machine, recognised by its name and clocks, and for V2 those of the same queries. Its samples may come from
  * several files. For each object of a series, the latest sample is stored. A V2 sample is treated as a single object
  * with title 0, of a machine without name. When the samples exceed a limit the oldest ones are dropped, but never the
- * newest. Finding the sample of an object is a binary search; adding a sample is linear in its objects and in the
- * stored ones.
- */
+ * newest. Finding the sample of an object is a binary search. Adding a sample makes one for each of its objects and
+ * passes over the objects of its series once; dropping a sample passes over those of that sample's series. */
 
 enum { STORE_MAX_OBJECTS = 4096, STORE_MAX_BYTES = 64 << 20 };
 
@@ -77,7 +76,7 @@ stored_sample *pfb_store_find(const stored_series *series, uint32_t title);
 
 /* Adds a sample with at least one object to sample->series, or to a new series if that is null. *released becomes the
  * list of samples that are no longer stored, linked by `after`; the caller now owns them. Returns false when memory is
- * exhausted: then the sample was not added, and all samples are in *released. */
+ * exhausted: then the sample was not added, and *released has all samples of the store, which is now empty. */
 bool pfb_store_add(sample_store *store, stored_sample *sample, stored_sample **released);
 
 /* Removes all samples and returns them as a list linked by `after`, which the caller owns. */

@@ -149,7 +149,7 @@ static void fill_data(pfb_cpi_instance *instance)
     }
 }
 
-/* Saves details that the reader discards at its next start. */
+/* Saves details that the next start discards. */
 static void save_details(pfb_cpi_instance *instance)
 {
     instance->is_user_only = instance->start.is_user_only || instance->end.is_user_only;
@@ -211,7 +211,8 @@ static bool write_group(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_
     return true;
 }
 
-/* After PFB_PU_ERROR_INVALID_CPI_DATA has_data is what compute() set; after any other failure it is false. */
+/* A get without a buffer for its hooks, or without a start, leaves has_data unchanged. Otherwise, after a failure,
+ * has_data is false unless the code is PFB_PU_ERROR_INVALID_CPI_DATA and compute() set it. */
 bool pfb_cpi_instance_get(pfb_cpi_instance *instance, const pfb_cpi_tag *tag, pfb_cpi_failure *failure)
 {
     if (tag && !instance->trace.buffer)

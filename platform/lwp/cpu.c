@@ -64,7 +64,7 @@ pfb_lwp_refusal pfb_cpu_lwp(pfb_lwp_capabilities *capabilities)
 
 static pfb_lwp_answer ask_current_cpu(void)
 {
-    pfb_lwp_answer answer = {.is_known = true}; /* false only for a text dump that lacks some of the leaves */
+    pfb_lwp_answer answer = {.is_known = true}; /* only a text dump of CPUID can lack the leaves */
     answer.refusal = pfb_cpu_lwp(&answer.capabilities);
     return answer;
 }
@@ -155,8 +155,8 @@ static const char *field_name(const pfb_lwp_place *place)
                                                      : "BufferTailOffset";
 }
 
-/* Validates the control block. The ring is not read, because hardware may be writing to it: the pointer and the size
- * that pfb_lwp_open gets for the ring are never used. */
+/* Validates the control block. The ring is not read, because hardware may be writing to it: pfb_lwp_open gets a pointer
+ * that it does not dereference, and a size that no ring exceeds. */
 static bool is_valid_control(const pfb_lwp_cpu *cpu, const void *control, pfb_source_failure *failure)
 {
     pfb_lwp reader;

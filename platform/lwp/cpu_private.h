@@ -23,7 +23,8 @@ bool pfb_cpu_has_hypervisor(void);
 /* ---- Instructions (x86/lwp_instructions.c) ----------------------------------------------------------------------- */
 
 /* Each executes an instruction that is illegal unless pfb_cpu_lwp returned PFB_LWP_USABLE on the CPU that the thread is
- * pinned to. They do nothing if they were compiled for another processor than x86 or without -mlwp. */
+ * pinned to. They do nothing, and return NULL or false, if they were compiled for another processor than x86, or by
+ * another compiler than Visual C++ without -mlwp. */
 
 void pfb_lwp_instruction_load(void *control);
 void *pfb_lwp_instruction_store(void);

@@ -25,7 +25,7 @@ static thread_state *this_thread(void)
     if (!state.is_begun) {
         static const pfb_lwp_model_options options = {.is_32_bit = sizeof(void *) == 4};
         pfb_lwp_capabilities family_15h;
-        /* EAX, EBX, ECX and EDX of leaf 8000001C on such a CPU, with all its events enabled. */
+        /* EAX, EBX, ECX and EDX of leaf 8000001C on a Family 15h CPU, with all its events enabled. */
         pfb_lwp_capabilities_read(0xE000000F, 0x80032013, 0x00010200, 0xE000000F, &family_15h);
         state.is_begun = pfb_lwp_model_init(&state.model, &family_15h, &options);
     }

@@ -8,7 +8,8 @@
 
 /* The functions of the system. Every member is set. */
 typedef struct pfb_registry {
-    uint32_t (*open)(void *context); /* RegConnectRegistryW for another machine; does nothing for this one */
+    /* RegConnectRegistryW for another machine; does nothing for this one. Returns the Win32 code. */
+    uint32_t (*open)(void *context);
     /* RegQueryValueExW of the value. *size_bytes is the capacity of `data`; on success it becomes the size of the
      * value. Returns the Win32 code. */
     uint32_t (*query)(void *context, uint8_t *data, uint32_t *size_bytes);
@@ -26,9 +27,9 @@ enum { PFB_REGISTRY_RETRIES = 5, PFB_REGISTRY_FIRST_WAIT_MS = 10 };
 
 /* Reads the whole value into `bytes`. The first capacity is that of `bytes`, but at least PFB_REGISTRY_INITIAL_BYTES
  * and at most PFB_REGISTRY_MAX_BYTES. It is doubled while the system returns PFB_WIN32_MORE_DATA, up to that maximum.
- * After PFB_WIN32_NOT_READY, LOCK_FAILED, BUSY or WAIT_TIMEOUT the query is repeated, PFB_REGISTRY_RETRIES times in
- * all; each wait is twice as long as the previous one. This makes at most 16 queries and 310 ms of waiting. A key that
- * was opened is always closed once. `name` is used in messages only. */
+ * After PFB_WIN32_NOT_READY, LOCK_FAILED, BUSY or WAIT_TIMEOUT the query is repeated after a wait, at most
+ * PFB_REGISTRY_RETRIES times in all; each wait is twice as long as the previous one. This makes at most 16 queries and
+ * 310 ms of waiting. A key that was opened is always closed once. `name` is used in messages only. */
 bool pfb_registry_read(const pfb_registry *registry, const char *name, pfb_bytes *bytes, pfb_source_failure *failure);
 
 #endif

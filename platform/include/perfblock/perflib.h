@@ -5,11 +5,11 @@
 /* The consumer side of the SDK's perflib.h: PerfOpenQueryHandle and the other eight functions, with their structures
  * and constants, so that a consumer of PerfLib V2 can be compiled and tested on any system. See docs/perflib.md.
  *
- * The functions return the data of any pfb_source: this machine (the default), a capture, or a source with faults.
- * Sizes, return codes, alignment and the protocol for buffers are those of Windows:
+ * The functions return the data of any pfb_source: this machine, a capture, or a source with faults. Sizes,
+ * return codes, alignment and the protocol for buffers are those of Windows:
  *
- * - A call with a buffer that is too small returns ERROR_NOT_ENOUGH_MEMORY (8) and sets *actual to the size needed. The
- *   size may grow until the next call. On other errors *actual is not set.
+ * - A call with a buffer that is too small returns ERROR_NOT_ENOUGH_MEMORY (8) and sets *actual_bytes (or
+ *   *actual_count) to the size needed. The size may grow until the next call. On other errors it is not set.
  * - PerfAddCounters and PerfDeleteCounters return ERROR_SUCCESS if the blocks can be read; each block has its own
  *   Status.
  *
@@ -136,19 +136,19 @@ typedef struct PERF_STRING_BUFFER_HEADER {
     DWORD dwCounters;
 } PERF_STRING_BUFFER_HEADER, *PPERF_STRING_BUFFER_HEADER;
 
-/* dwOffset is the offset of the string from the start of the block, or 0xFFFFFFFF if there is none. */
+/* dwOffset is the offset of the string from the start of PERF_STRING_BUFFER_HEADER, or 0xFFFFFFFF if there is none. */
 typedef struct PERF_STRING_COUNTER_HEADER {
     DWORD dwCounterId;
     DWORD dwOffset;
 } PERF_STRING_COUNTER_HEADER, *PPERF_STRING_COUNTER_HEADER;
 
-/* A name follows, with NUL and padding. Size is that of the header and of what follows. */
+/* A name follows, with NUL and padding. Size is that of the header, the name and the padding. */
 typedef struct PERF_INSTANCE_HEADER {
     ULONG Size;
     ULONG InstanceId;
 } PERF_INSTANCE_HEADER, *PPERF_INSTANCE_HEADER;
 
-/* A name may follow, with NUL and padding. Size is that of the block and of what follows, a multiple of 8. */
+/* A name may follow, with NUL and padding. Size is that of the structure, the name and the padding: a multiple of 8. */
 typedef struct PERF_COUNTER_IDENTIFIER {
     GUID CounterSetGuid;
     ULONG Status;
@@ -231,8 +231,9 @@ typedef struct PERF_COUNTER_DATA {
 /* Each function does what Microsoft documents for the function without the prefix. All return a Win32 code;
  * pfb_perflib_error_text has the reason. Any thread may call them; one call runs at a time, others wait. */
 
-/* If a source was set, `machine` is ignored. Otherwise NULL and "" are this machine; other machines can be read on
- * Windows only. */
+/* In this and in the other functions with `machine`: if a source was set, by pfb_perflib_use or by the environment
+ * variable PERFBLOCK_CAPTURE, `machine` is ignored. Otherwise NULL and "" are this machine; other machines can be read
+ * on Windows only. */
 PFB_API ULONG pfb_PerfOpenQueryHandle(LPCWSTR machine, HANDLE *query);
 PFB_API ULONG pfb_PerfCloseQueryHandle(HANDLE query);
 PFB_API ULONG pfb_PerfAddCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DWORD size_bytes);
@@ -240,8 +241,8 @@ PFB_API ULONG pfb_PerfDeleteCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER bloc
 PFB_API ULONG pfb_PerfQueryCounterInfo(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DWORD size_bytes,
                                        LPDWORD actual_bytes);
 
-/* A sample that does not fit is kept for the next call of the handle, so that a capture loses none. Returns
- * ERROR_NO_MORE_ITEMS (259) after the last sample of a capture. */
+/* A sample that does not fit is kept for the next call of the handle, so that a capture loses none; adding or deleting
+ * counters discards it. Returns ERROR_NO_MORE_ITEMS (259) after the last sample of a capture. */
 PFB_API ULONG pfb_PerfQueryCounterData(HANDLE query, PPERF_DATA_HEADER data, DWORD size_bytes, LPDWORD actual_bytes);
 
 /* `count` and *actual_count are numbers of GUIDs. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "lwp/cpu_private.h"
 
-/* The only file that is compiled for processors with LWP (-mlwp), so that no other code can contain its instructions.
- */
+/* The only file that is compiled for processors with LWP (-mlwp), so that no other code can contain LWP
+ * instructions. */
 
 #if defined(__LWP__)
 #include <x86intrin.h>
