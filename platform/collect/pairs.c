@@ -9,7 +9,7 @@
 
 /* The performance clock starts at zero when the machine starts, so after a restart it has advanced less than the 100 ns
  * clock. If it has advanced more, a V2 sample comes from another machine. V1 blocks name their machine, and those of
- * different machines are never compared. */
+ * different machines are never compared, so a larger advance is accepted there. */
 uint32_t pfb_collector_compare_clocks(const pfb_collector_clocks *older, const pfb_collector_clocks *newer, bool is_v1)
 {
     if (older->perf_freq <= 0 || newer->perf_freq != older->perf_freq)
@@ -64,7 +64,7 @@ static int compare_entries(const void *left, const void *right)
     return difference != 0 ? difference : (a->value > b->value) - (a->value < b->value);
 }
 
-/* Returns the position of the first of these sorted keys that is not less. */
+/* Returns the position of the first key that is not less than `wanted`. The keys are sorted. */
 static size_t find_key(const v2_key *keys, size_t count, const v2_key *wanted)
 {
     size_t low = 0;
@@ -123,8 +123,9 @@ static bool has_changed_counter(const v2_key *counters, size_t count, const pfb_
     return has_changed;
 }
 
-/* The registrations of two files may give a counter different types or bases. Such results are not compared: removes
- * the older sample from these elements of c->pairs. Returns false when memory is exhausted. */
+/* The registrations of two files may give a counter different types or bases. Results with such a counter are not
+ * compared: in their elements of c->pairs, `older` becomes null. The elements from `begin` to `end` - 1 are checked,
+ * which have the same older sample. Returns false when memory is exhausted. */
 static bool remove_changed_counters(pfb_collector *c, const stored_sample *sample, uint32_t begin, uint32_t end)
 {
     const pfb_sample *older = &c->pairs[begin].older->table;

@@ -11,7 +11,7 @@ typedef struct query_block {
     pfb_guid counterset;
 } query_block;
 
-/* A copy of query information, which is what PerfQueryCounterInfo returns: the first identifier block of each index.
+/* A copy of query information (the reply of PerfQueryCounterInfo): of the blocks with the same index, only the first.
  * Shared by the samples that it applies to: reference_count is the number of its users. */
 typedef struct query_info {
     uint8_t *bytes;

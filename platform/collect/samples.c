@@ -8,9 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Stores in the sample the registration of each counterset that the first `block_count` blocks of its query name, each
- * once; *count becomes their number. A counterset without a registration reply uses that of the catalog. Returns false
- * when memory is exhausted. */
+/* Stores in the sample the registrations of the countersets in the first `block_count` blocks of its query, each once;
+ * *count becomes their number. For a counterset without a registration reply, uses the catalog's. Returns false when
+ * memory is exhausted. */
 static bool list_registrations(pfb_collector *c, stored_sample *sample, size_t block_count, uint32_t *count)
 {
     *count = 0;

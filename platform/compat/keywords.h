@@ -2,8 +2,8 @@
 #ifndef PFB_COMPAT_KEYWORDS_H
 #define PFB_COMPAT_KEYWORDS_H
 
-/* Defines the types __int8 to __int64, which are keywords in Visual C++. The other headers of this folder include this
- * one, so that programs can use these types as in Visual C++, without including a header for them. */
+/* Defines the types __int8 to __int64, which are keywords in Visual C++. intrin.h, sal.h and windows.h include this
+ * header, so that programs can use these types as in Visual C++, without including a header for them. */
 #if defined(__MINGW32__)
 #include <_mingw.h> /* defines these types */
 #elif !defined(_WIN32)

@@ -129,13 +129,13 @@ typedef struct pfb_open_set {
     uint32_t status; /* PFB_WIN32_SUCCESS, or why the last sample failed */
 } pfb_open_set;
 
-/* Opens a counterset. Returns false if the set's `open` fails or the reader stored an error; then nothing must be
- * closed. */
+/* Opens a counterset. Returns false if memory is exhausted, the set's `open` fails or the reader stored an error; then
+ * there is nothing to close. */
 bool pfb_open_set_open(pfb_open_set *open, const pfb_counterset *set, pfb_kernel_reader *reader,
                        pfb_source_failure *failure);
 void pfb_open_set_close(pfb_open_set *open);
 
-/* Takes a sample. Returns false with the reason if it failed or is incomplete. */
+/* Takes a sample. Returns false with the reason if it failed or the reader stored an error. */
 bool pfb_open_set_sample(pfb_open_set *open, uint32_t needs, pfb_source_failure *failure);
 
 /* Finds the position of an offered counter. Returns false if it is not offered. */

@@ -48,7 +48,7 @@ typedef struct pfb_kernel {
 } pfb_kernel;
 
 /* Opens the CPUs and reads a sample of all groups. Returns false if /proc/stat cannot be read or lists no CPU, or
- * memory is exhausted; then nothing must be closed. */
+ * memory is exhausted; then there is nothing to close. */
 bool pfb_kernel_open(pfb_kernel *kernel, pfb_kernel_reader *reader, pfb_source_failure *failure);
 void pfb_kernel_close(pfb_kernel *kernel);
 

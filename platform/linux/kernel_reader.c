@@ -179,7 +179,7 @@ bool pfb_kernel_need_file(pfb_kernel_reader *reader, const char *name, pfb_kerne
     return true;
 }
 
-/* Callers that can do without the file pass NULL for `failure`. The reader stores the error in any case. */
+/* Unlike pfb_kernel_need_file, also stores the error: callers that can do without the file pass NULL for `failure`. */
 bool pfb_kernel_stat(pfb_kernel_reader *reader, pfb_kernel_text *text, pfb_source_failure *failure)
 {
     if (!reader->has_stat) {

@@ -21,7 +21,7 @@ enum {
     FIELDS
 };
 
-enum { NAME_BYTES = 64 }; /* the kernel's names have fewer than 32 bytes; longer ones are skipped */
+enum { NAME_BYTES = 64 }; /* the kernel's names are below 32 bytes; disks with names above 64 are skipped */
 
 typedef struct disk {
     uint32_t id;
@@ -156,8 +156,8 @@ static uint64_t ms_to_100ns(uint64_t ms)
 }
 
 /* Returns the time of CLOCK_MONOTONIC minus the busy time. Only differences of two samples have a meaning: the idle
- * time between them. The kernel's busy time wraps at 2^32 ms, so the result wraps there, too, and differences are
- * correct. */
+ * time between them. The kernel's busy time wraps at 2^32 ms. The result is computed modulo that time, so a difference
+ * is correct unless the result itself wraps between the samples. */
 static uint64_t idle_100ns(const physical_disks *set, const disk *d)
 {
     const uint64_t end = UINT64_C(10000) << 32;
@@ -165,7 +165,7 @@ static uint64_t idle_100ns(const physical_disks *set, const disk *d)
     return (set->now_100ns % end + end - busy) % end;
 }
 
-/* Returns the raw value of a counter for a disk. Sums wrap around, as the kernel's counts do. */
+/* Returns the raw value of a counter for a disk. Sums of counts wrap around, as the kernel's counts do. */
 static uint64_t disk_value(const physical_disks *set, const disk *d, uint32_t id)
 {
     uint64_t ticks_per_ms = (uint64_t)set->reader->times.perf_freq / 1000;

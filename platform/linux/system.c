@@ -7,7 +7,7 @@
 
 /* The counterset System, from /proc. docs/linux.md lists the sources of each counter. */
 
-/* Bits of `needs`: the members below. */
+/* Bits of `needs`, one for each value of system_numbers. */
 #define SWITCHES UINT32_C(1)
 #define PROCESSES UINT32_C(2)
 #define THREADS UINT32_C(4)

@@ -237,7 +237,7 @@ static ULONG copy_reply(const pfb_bytes *reply, size_t unit_bytes, void *out, DW
 
 static ULONG refuse_arguments(void)
 {
-    return refuse(begin_call(), PFB_WIN32_INVALID_PARAMETER, "an argument is null");
+    return refuse(begin_call(), PFB_WIN32_INVALID_PARAMETER, "an argument is null or empty");
 }
 
 /* Converts a GUID to the byte order of V2 data. */

@@ -56,7 +56,7 @@ static bool copy_entry(const capture_source *source, const pfb_recorded *entry, 
 
 /* ---- Registration ----------------------------------------------------------------------------------------- */
 
-/* Returns the recorded reply, or fails. */
+/* Returns the reply recorded in this language, or else the first in any language, or fails. */
 static bool recorded_registration(void *context, const pfb_guid *counterset, uint32_t request, uint32_t language,
                                   pfb_bytes *bytes, pfb_source_failure *failure)
 {
@@ -127,7 +127,8 @@ static bool recorded_instances(void *context, const pfb_guid *counterset, pfb_by
                  : fail_missing(source, counterset, "instance list", failure);
 }
 
-/* Returns the recorded list, or else the instances of the first sample that has instances of the counterset. */
+/* Returns the recorded list, or else, if the counterset's registration was recorded, the instances of the first sample
+ * that has instances of the counterset. */
 static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     const capture_source *source = context;
@@ -264,8 +265,8 @@ static bool recorded_query_collect(void *context, pfb_bytes *bytes, pfb_source_f
 
 /* ---- V1 ------------------------------------------------------------------------------------------------------ */
 
-/* Returns true if the query starts with this word, ignoring case, followed by a space or the end. Sets *rest to the
- * text after the word. */
+/* Returns true if the query starts with this word, ignoring case, followed by a space or the end. `word` is in lower
+ * case. Sets *rest to the text after the word. */
 static bool skip_word(const char *query, const char *word, const char **rest)
 {
     for (; *word; word++, query++) {

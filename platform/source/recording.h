@@ -11,7 +11,7 @@ typedef struct pfb_recorded {
     pfb_guid counterset; /* all zero for name tables */
     uint32_t tag;        /* PFB_TAG_ of the chunk */
     uint32_t request;    /* registrations: request code; PFB_ANY_REQUEST: the first registration; otherwise 0 */
-    uint64_t language;   /* name tables: language; registrations, too, or PFB_ANY_LANGUAGE; otherwise 0 */
+    uint64_t language;   /* name tables and registrations: language; PFB_ANY_LANGUAGE: the first in any; otherwise 0 */
     size_t body_offset;
     size_t body_size_bytes;
 } pfb_recorded;
@@ -34,15 +34,16 @@ void pfb_recording_close(pfb_recording *recording);
 /* Returns a reader of the capture, at its first chunk. */
 pfb_capture pfb_recording_start(const pfb_recording *recording);
 
-/* Advances `at`, a reader of a capture, past the next sample, which becomes *sample. If query information was
- * passed, the last of it becomes *info. Returns false if there is no further sample. */
+/* Advances `at`, a reader of a capture, past the next sample, which becomes *sample. If there is query
+ * information before the sample, the last of it becomes *info. Returns false if there is no further sample. */
 bool pfb_recording_next_sample(pfb_capture *at, pfb_chunk *info, pfb_chunk *sample);
 
 /* Returns the index entry of a request, or NULL. */
 const pfb_recorded *pfb_recording_find(const pfb_recording *recording, uint32_t tag, const pfb_guid *counterset,
                                        uint32_t request, uint64_t language);
 
-/* Returns the registration in this language, or else the first in any language, or NULL. */
+/* Returns the registration in this language, or else the first in any language, or NULL. For PFB_REQUEST_COUNTER,
+ * `language` is the counter id, and no other one is returned. */
 const pfb_recorded *pfb_recording_find_registration(const pfb_recording *recording, const pfb_guid *counterset,
                                                     uint32_t request, uint32_t language);
 

@@ -319,9 +319,10 @@ static bool read_thread(const linux_reader *reader, pfb_perf_counts *counts, pfb
     return true;
 }
 
-/* Unlike a CPU, a thread cannot be marked as not counted, and zero instructions would be wrong, so the reading fails.
- * If only part of the time was counted, counts are scaled only if all cores are known to be of one type: otherwise the
- * thread may have spent the other part on cores of another type, whose instructions these events do not count. */
+/* Fails if the thread was not counted: unlike a CPU, a thread cannot be marked as not counted, and zero instructions
+ * would be wrong. If only part of the time was counted, scales the counts if all cores are known to be of one type.
+ * Otherwise it fails, too: the thread may have spent the other part on cores of another type, whose instructions these
+ * events do not count. */
 static bool read_thread_end(const linux_reader *reader, pfb_cpi_reading *reading, pfb_cpi_failure *failure)
 {
     pfb_perf_counts counts;

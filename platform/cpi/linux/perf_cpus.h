@@ -50,7 +50,7 @@ typedef struct pfb_perf_cpus {
 } pfb_perf_cpus;
 
 /* Opens a group on every online CPU. A CPU without counters of these events has no group. Fails, with nothing left
- * open, if no CPU has counters or the kernel refuses a group for another reason. */
+ * open, if the online CPUs cannot be read, no CPU has counters, or the kernel refuses a group for another reason. */
 bool pfb_perf_cpus_open(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pfb_cpi_failure *failure);
 void pfb_perf_cpus_close(pfb_perf_cpus *cpus, const pfb_perf_machine *machine);
 
@@ -58,7 +58,8 @@ void pfb_perf_cpus_close(pfb_perf_cpus *cpus, const pfb_perf_machine *machine);
  * stays without a group. Fails if the online CPUs cannot be read. */
 bool pfb_perf_cpus_update(pfb_perf_cpus *cpus, const pfb_perf_machine *machine, pfb_cpi_failure *failure);
 
-/* Reopens the group of the CPU at `position`: the old group is unusable after the CPU went offline and came back. */
+/* Reopens the group of the CPU at `position`: the old group is unusable after the CPU went offline and came back. If
+ * the group cannot be opened, the CPU has no group. */
 void pfb_perf_cpus_reopen(pfb_perf_cpus *cpus, size_t position, const pfb_perf_machine *machine);
 
 /* The CPUs that are online. */
@@ -67,8 +68,8 @@ typedef struct pfb_perf_online {
     uint32_t cpus[PFB_CPI_CPU_LIMIT];
 } pfb_perf_online;
 
-/* Reads the online CPUs. Fails if the list is empty, malformed or not ascending, or has more than PFB_CPI_CPU_LIMIT
- * CPUs. */
+/* Reads the online CPUs. Fails if the list cannot be read, is empty, malformed or not ascending, or has more than
+ * PFB_CPI_CPU_LIMIT CPUs. */
 bool pfb_perf_read_online(const pfb_perf_machine *machine, pfb_perf_online *online, pfb_cpi_failure *failure);
 
 /* Returns the CPU of this number, or NULL. */

@@ -13,7 +13,7 @@ typedef struct refusal {
     int code; /* PFB_PU_ERROR_NOT_SUPPORTED becomes PFB_PU_ERROR_NOT_VALID_IN_VM under a hypervisor */
 } refusal;
 
-/* Returns the code for an errno of perf_event_open: PFB_PU_FAILURE if its meaning is not known. */
+/* Returns the name and the code for an errno of perf_event_open: "" and PFB_PU_FAILURE if its meaning is not known. */
 static refusal find_refusal(int error)
 {
     static const refusal known[] = {{EACCES, "EACCES", PFB_PU_ERROR_ACCESS_DENIED},
@@ -222,7 +222,7 @@ static void add_to_remainder(division *d, uint64_t addend)
 
 uint64_t pfb_perf_scale(uint64_t a, uint64_t factor, uint64_t divisor)
 {
-    /* factor = whole * divisor + rest, and a * rest / divisor < a, so this quotient does not overflow. */
+    /* factor = whole * divisor + rest. The loop computes a * rest / divisor, which is at most a. */
     uint64_t whole = factor / divisor;
     uint64_t rest = factor % divisor;
     division d = {.divisor = divisor};

@@ -35,8 +35,9 @@ extern "C" {
 /* CPI_DATA of Performance Inspector, with the same layout. Figures that were not requested or are undefined are 0.0;
  * the statuses in pfb_cpi_details distinguish these cases. */
 typedef struct pfb_cpi_data {
-    int num_cpus;            /* elements in use in each array: the CPUs present at the start, ascending by number */
-    uint32_t tid;            /* id of the thread that created the instance; 0 in a fixture without thread */
+    int num_cpus; /* elements in use in each array: the CPUs present at the start, ascending by number */
+    uint32_t tid; /* thread id of the reading at the start; if it has none, that of the thread that created the
+                     instance, or 0 with a source of pfb_cpi_use_source */
     uint64_t elapsed_cycles; /* clock cycles from start to get */
     double raw_cpi[PFB_CPI_MAX_CPUS];
     double raw_sys_cpi;
@@ -50,8 +51,8 @@ typedef struct pfb_cpi_data {
 
 /* ---- Instances --------------------------------------------------------------------------------------------- */
 
-/* Creates an instance and starts its interval. The first instance of a process enables the counters, the last one to be
- * terminated disables them. `mode` is a set of PFB_CPI_* bits. On failure *handle is NULL. */
+/* Creates an instance and starts its interval. The first instance to measure CPUs enables their counters, the last
+ * one to be terminated disables them. `mode` is a set of PFB_CPI_* bits. On failure *handle is NULL. */
 PFB_API int pfb_cpi_init(uint32_t mode, void **handle);
 
 /* Terminates an instance. Its handle and the data obtained from it become invalid. Any thread may terminate any
@@ -64,7 +65,8 @@ PFB_API int pfb_cpi_start(void *handle);
 
 /* Computes the figures from the start of the interval until now; the interval continues. *data points into the instance
  * and is valid until the next get on the instance. On failure *data is NULL, except for PFB_PU_ERROR_INVALID_CPI_DATA
- * (no usable system figure): then it has the figures that are available. */
+ * because there is no usable system figure or the sums do not fit into hooks: then it has the figures that are
+ * available. */
 PFB_API int pfb_cpi_get(void *handle, const pfb_cpi_data **data);
 
 /* Returns the mode bits of the instance, including the bits they imply; 0 if the handle is not valid. */
@@ -86,8 +88,8 @@ typedef struct pfb_cpi_details {
 } pfb_cpi_details;
 
 /* Stores details of the latest pfb_cpi_get in *details, even if the interval was restarted since. Fails with
- * PFB_PU_ERROR_INCORRECT_STATE before the first get, or if the latest get had no figures. Valid as long as the data of
- * that call. */
+ * PFB_PU_ERROR_INCORRECT_STATE before the first get, or if the latest get that read the counters had no figures. Valid
+ * as long as the data of that call. */
 PFB_API int pfb_cpi_get_details(void *handle, pfb_cpi_details *details);
 
 /* Stores in *cycles the unhalted cycles, in the interval of the latest pfb_cpi_get, of the CPU at index `position` of
@@ -100,8 +102,8 @@ PFB_API int pfb_cpi_get_unhalted(void *handle, size_t position, uint64_t *cycles
  * attached (NULL: none) or the instance is terminated. */
 PFB_API int pfb_cpi_attach_trace_buffer(void *handle, void *buffer, size_t capacity_bytes);
 
-/* *used_bytes: bytes written to the buffer. *needed_bytes: size of the latest group that was refused with
- * PFB_PU_ERROR_BUFFER_FULL, or 0 if none was refused. Both pointers may be NULL. */
+/* *used_bytes: bytes written to the buffer. *needed_bytes: size of the latest group if it was refused with
+ * PFB_PU_ERROR_BUFFER_FULL, else 0. Both pointers may be NULL. */
 PFB_API int pfb_cpi_get_trace_size(void *handle, size_t *used_bytes, size_t *needed_bytes);
 
 /* Like pfb_cpi_get, then writes a group of hooks with this minor code (0 to 255) and label (at most 255 bytes; NULL or

@@ -118,7 +118,7 @@ PFB_PERFUTIL const char *RcToString(int rc)
     return pfb_cpi_rc_to_string(rc);
 }
 
-/* Returns the number of CPUs for which CPI_DATA has figures; 0 if the counters cannot be opened. */
+/* Returns the number of CPUs for which CPI_DATA has figures; 0 if the counters cannot be opened or read. */
 PFB_PERFUTIL int pfb_perfutil_processors(void)
 {
     void *handle;
