@@ -334,7 +334,8 @@ static bool has_instance(addition *a, const metadata_set *set)
         return true;
     bool is_found = false;
     pfb_list_open(&list, bytes->data, bytes->size_bytes, NULL);
-    while (!is_found && pfb_list_next_instance(&list, &instance)) /* with filter->index, "a#1" matches any "a" */
+    /* Passes filter->index as the instance's number, so that "a#1" matches any "a". */
+    while (!is_found && pfb_list_next_instance(&list, &instance))
         is_found = pfb_choice_matches(filter, &none, &instance.name, filter->index);
     return is_found || list.error.code != PFB_OK;
 }

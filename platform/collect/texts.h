@@ -5,7 +5,7 @@
 #include "perfblock/name.h"
 
 /* A cache of names converted to UTF-8, for names that occur in every sample, such as those of countersets and counters:
- * each is converted once, unless the cache is full. The key is the address and size of a name, so the cache must be
+ * each is converted once if the cache has space for it. The key is the address and size of a name, so the cache must be
  * cleared when the bytes of any name change or move. */
 
 /* NUL-terminated UTF-8; "" for an absent name. */

@@ -53,8 +53,8 @@ bool pfb_kernel_open(pfb_kernel *kernel, pfb_kernel_reader *reader, pfb_source_f
 void pfb_kernel_close(pfb_kernel *kernel);
 
 /* Reads the values of `groups` (PFB_KERNEL_ bits), each file once; the times are always read. Returns false if
- * /proc/stat cannot be read or memory is exhausted; then `cpus` must not be used until a sample succeeds. If another
- * file cannot be read, only its values are unknown. */
+ * /proc/stat cannot be read or lists no CPU, or memory is exhausted; then `cpus` must not be used until a sample
+ * succeeds. If another file cannot be read, only its values are unknown. */
 bool pfb_kernel_sample(pfb_kernel *kernel, uint32_t groups, pfb_source_failure *failure);
 
 #endif

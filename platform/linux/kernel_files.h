@@ -10,7 +10,7 @@
  * Pure functions over (text, size). Input may be any bytes: lines that do not have the kernel's format are skipped, and
  * numbers that do not fit into 64 bits are read as UINT64_MAX. Work is linear in the size. */
 
-/* CPUs and nodes with higher numbers are skipped, because processor.c uses the higher instance ids for totals. */
+/* CPUs and nodes with higher numbers are not read, because processor.c uses the higher instance ids for totals. */
 #define PFB_KERNEL_CPU_MAX UINT32_C(0x7FFFFFFF)
 #define PFB_KERNEL_NODE_MAX UINT32_C(0x7FFFFFFD)
 
@@ -24,8 +24,8 @@ typedef struct pfb_kernel_times {
  * ascending order; lines out of order are skipped, so a CPU is never returned twice. */
 bool pfb_kernel_next_times(pfb_kernel_text *text, pfb_kernel_times *times);
 
-/* Parses the next range of a list like "0-3,8"; a single number is a range of one. Returns false at the end, and at
- * anything that is not a list. */
+/* Parses the next range of a list like "0-3,8"; a single number is a range of one. Returns false at the end, at a
+ * number above PFB_KERNEL_CPU_MAX, and at anything that is not a list. */
 bool pfb_kernel_next_range(pfb_kernel_text *text, uint32_t *first, uint32_t *last);
 
 /* Parses the next CPU of /proc/cpuinfo that has a "cpu MHz", rounded down. Values below 1 mean unknown and are skipped.

@@ -38,7 +38,8 @@ void pfb_kernel_reader_close(pfb_kernel_reader *reader);
  * Names begin with a slash and are truncated after 127 bytes. Except for pfb_kernel_stat, a returned text is valid
  * until the next read. */
 
-/* Returns the path of a file or directory. It is valid until the next call that takes a name. */
+/* Returns the path of a file or directory. It is valid until the next call of this function or of one that accesses a
+ * file or directory. */
 const char *pfb_kernel_path(pfb_kernel_reader *reader, const char *format, ...) PFB_PRINTF(2, 3);
 
 /* Clears the stored error, before the files of a counterset are read. */

@@ -36,7 +36,8 @@ PFB_API pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure);
  * chunks, which are concatenated. Returns NULL if `data` is neither or is malformed (PFB_PU_ERROR_INVALID_PARAMETER),
  * or memory is exhausted. Each reading of a reader consumes one step, a snapshot or a refusal, from the first one
  * on: it returns the snapshot, or fails with the code and sentence of the refusal. Readings after the last step fail
- * with PFB_PU_ERROR_READ_PERFORMANCE_DATA. If the first step is a refusal, opening a reader fails with it. */
+ * with PFB_PU_ERROR_READ_PERFORMANCE_DATA. If the first step is a refusal, opening a reader fails with it. A reading
+ * whose snapshot lacks what the reader's mode needs fails with PFB_PU_ERROR_EVENT_NOT_SUPPORTED. */
 PFB_API pfb_cpi_source *pfb_cpi_source_open_fixture(const void *data, size_t size, pfb_cpi_failure *failure);
 
 PFB_API void pfb_cpi_source_close(pfb_cpi_source *source); /* may be NULL; close its readers first */
