@@ -124,9 +124,9 @@ PFB_API const pfb_counter_type *pfb_counter_type_named(const char *name, size_t 
 PFB_API bool pfb_counter_type_is_base(uint32_t value);
 
 /* Fills `row` with the formula that the bits of a well-formed value of class COUNTER describe. Types of subtype BASE
- * and HISTOGRAM, and types without a number, have nothing to compute. Returns false, and leaves `row` unchanged, for
- * every other value. For a named type use pfb_counter_type_find: some named types have another formula than their bits
- * describe. docs/formula.md has the rules. */
+ * and HISTOGRAM, and types without a number, have nothing to compute: their terms are 0. Returns false, and leaves
+ * `row` unchanged, if the value is not well-formed or not of class COUNTER. For a named type use pfb_counter_type_find:
+ * some named types have another formula than their bits describe. docs/formula.md has the rules. */
 PFB_API bool pfb_counter_type_derive(uint32_t value, pfb_counter_type *row);
 
 /* Returns the unit as displayed: "", "/sec", "%" or "sec". Never null; static. */
@@ -181,7 +181,7 @@ typedef enum pfb_status {
     PFB_STATUS_BAD_SCALE = 13            /* options.scale is out of range */
 } pfb_status;
 
-/* Flags of PFB_STATUS_OK. They describe the exact value, before cap_100 and clamp_0. */
+/* Flags of PFB_STATUS_OK. All but PFB_FLAG_WRAPPED describe the exact value, before cap_100, clamp_0 and scale. */
 #define PFB_FLAG_WRAPPED UINT32_C(1)    /* wrap32 added 2^32 to a counter or base that decreased */
 #define PFB_FLAG_ABOVE_100 UINT32_C(2)  /* a percentage above 100 */
 #define PFB_FLAG_BELOW_ZERO UINT32_C(4) /* an inverse below 0 */
@@ -211,11 +211,12 @@ typedef struct pfb_formula_result {
 } pfb_formula_result;
 
 /* Evaluates the formula of the newer sample's type. `older` may be null; then types that need two samples have the
- * status need_two_samples. Types that need one use `newer` alone. The frequency and the multi count are those of
- * `newer`. `options` may be null.
+ * status need_two_samples. Types that need one use `newer` alone, but an `older` of another type is still a
+ * type_mismatch. The frequency and the multi count are those of `newer`. `options` may be null.
  *
  * The first failing test gives the status: type known, something to display, scale in range, enough samples, same type
- * and size, inputs present, counter not decreased, frequency positive, multi count not 0, denominator positive. */
+ * and size, inputs present, start of an elapsed counter not 0, counter not decreased, frequency positive, multi count
+ * not 0, denominator positive. */
 PFB_API pfb_formula_result pfb_formula_evaluate(const pfb_raw_value *older, const pfb_raw_value *newer,
                                                 const pfb_formula_options *options);
 

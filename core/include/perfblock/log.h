@@ -29,9 +29,9 @@ extern "C" {
  *     if (log.error.code != PFB_OK)
  *         report(pfb_code_name(log.error.code), log.window_offset + log.error.offset);
  *
- * The log may be hostile. Nothing outside of it is read, nothing is allocated, and the work is linear in its size. If
- * another thread changes the bytes meanwhile, values are unspecified but these guarantees hold. Different readers may
- * be used from different threads.
+ * The log may be hostile. Nothing outside of it is read, nothing is allocated, and the work is linear in its size,
+ * except for the sort of pfb_log_load. If another thread changes the bytes meanwhile, values are unspecified but these
+ * guarantees hold. Different readers may be used from different threads.
  *
  * Times are counts of 100 ns since 1601-01-01: of UTC in the log's header, of the logging machine's local time in
  * records and items. */
@@ -41,14 +41,16 @@ extern "C" {
 
 /* ---- Records ------------------------------------------------------------------------------------------------- */
 
-/* Reads a log in memory, or window by window. Callers may read the fields above the line; those below are private. */
+/* Reads a log in memory, or window by window: a window is the part of the log that is in memory. Callers may read the
+ * fields above the line; those below are private. */
 typedef struct pfb_log_reader {
     pfb_error error;         /* the first failure; its offset counts from the start of the window */
     uint32_t notes;          /* PFB_NOTE_ bits: deviations tolerated so far */
     uint64_t window_offset;  /* offset of the window in the log */
-    bool needs_more;         /* pfb_log_next_record returned false because the next record ends past the window */
+    bool needs_more;         /* reading continues with the next window: see pfb_log_continue */
     size_t resume_offset;    /* if needs_more: offset in this window at which the next window must begin */
-    uint64_t skipped_events; /* events of unknown kind or layout, and records of which a part is missing */
+    uint64_t skipped_events; /* events of unknown kind or layout, plus one for each record that breaks off and for each
+                              * part that continues no record */
 
     /* The header of the log. */
     uint64_t start_time, end_time; /* UTC */
@@ -93,17 +95,19 @@ typedef struct pfb_log_record {
  * so the result is true for them, too. */
 PFB_API bool pfb_log_recognise(const void *data, size_t size);
 
-/* Opens a whole log. Null options are defaults. Returns false if the first buffer is malformed. */
+/* Opens a whole log. Null options are defaults. Returns false if this is not a log, or if the headers in its first
+ * buffer are malformed or cut; `error` says why. */
 PFB_API bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, const pfb_read_options *options);
 
-/* Opens a log of which `data` is the first window. Returns false with PFB_CALLER_TOO_SMALL if the window does not
- * contain the whole first buffer. `is_last`: the log ends with this window. */
+/* Opens a log of which `data` is the first window. `is_last`: the log ends with this window. Returns false as
+ * pfb_log_open does, or with PFB_CALLER_TOO_SMALL if this is not the last window and does not contain the whole first
+ * buffer. */
 PFB_API bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, bool is_last,
                                  const pfb_read_options *options);
 
 /* Continues with the next window after needs_more: `data` is the log from resume_offset of the previous window on. It
- * must be longer than the rest of the previous window from there; double it until needs_more is false. The longest
- * record and one buffer thus bound the memory. */
+ * must be longer than the rest of the previous window from there; double it until needs_more is false. The memory is
+ * thus proportional to the size of the longest record plus one buffer. Returns false on error. */
 PFB_API bool pfb_log_continue(pfb_log_reader *log, const void *data, size_t size, bool is_last);
 
 /* Finds the next whole record. Returns false at the end, on error, and if more is needed. A record that lacks a part is
@@ -249,7 +253,8 @@ PFB_API pfb_error pfb_log_read_summary(const void *record, size_t size, pfb_log_
 /* A counter's value in a sample. */
 typedef struct pfb_log_value {
     uint32_t path;       /* position of its path */
-    uint32_t status;     /* PDH status of the instance, or of the item if that has no values */
+    uint32_t status;     /* PDH status of the item; of the instance if there is one and pfb_pdh_has_value is true for
+                          * the item */
     uint32_t occurrence; /* among the instances of its path with this name, from 0 */
     uint32_t older;      /* position of the same counter in the previous sample; PFB_LOG_NONE if it is not there */
     bool has_instance;   /* the path is a wildcard, and this is one of its instances */
@@ -276,20 +281,21 @@ typedef struct pfb_log_values {
 PFB_API pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size,
                                const pfb_read_options *options);
 
-/* Sets `older` of the newer values to the value with the same path, instance name and occurrence. The records of both
- * samples must still be in memory and unchanged. Linear. */
+/* Sets `older` of each newer value to the position of the older value with the same path, instance name and occurrence.
+ * The records of both samples must still be in memory and unchanged. Linear. */
 PFB_API void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer);
 
 /* Converts a value to the input of a formula. `has` is 0 if the status says that there is no value. */
 PFB_API pfb_raw_value pfb_log_raw_value(const pfb_log_path *path, const pfb_log_value *value);
 
 /* Stores the difference UTC - local time in minutes, a multiple of 15. Values of types with the 100 ns clock contain a
- * UTC time besides their local time; returns false for all other values. The log's header is less exact: it does not
- * say whether daylight saving time applies. */
+ * UTC time besides their local time; returns false for all other values, and if pfb_log_bias_between does. The log's
+ * header is less exact: it does not say whether daylight saving time applies. */
 PFB_API bool pfb_log_utc_bias(const pfb_log_path *path, const pfb_log_value *value, int32_t *minutes);
 
-/* The same for a UTC time and a local time of the same moment, such as PerfTime100nSec of a V1 block and the time of
- * its record. Returns false if they differ by more than 15 hours, which is more than in any time zone. */
+/* Stores the difference utc - local of two times of the same moment, such as PerfTime100nSec of a V1 block and the time
+ * of its record, in minutes and rounded to a multiple of 15. Returns false if they differ by more than 15 hours, which
+ * is more than in any time zone. */
 PFB_API bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes);
 
 /* ---- Statuses ------------------------------------------------------------------------------------------------ */
@@ -297,7 +303,8 @@ PFB_API bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes
 /* Returns true for PDH_CSTATUS_VALID_DATA and PDH_CSTATUS_NEW_DATA. With any other status there is no value. */
 PFB_API bool pfb_pdh_has_value(uint32_t status);
 
-/* Returns the name of a PDH_CSTATUS_ in lower case ("no_machine"), or "unknown_status". The string is static. */
+/* Returns a name for a PDH status that a value can have, in lower case ("no_machine"), or "unknown_status". The string
+ * is static. */
 PFB_API const char *pfb_pdh_status_name(uint32_t status);
 
 #ifdef __cplusplus

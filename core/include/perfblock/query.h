@@ -9,7 +9,7 @@ extern "C" {
 #endif
 
 /* Writes the identifier blocks of a query (PERF_COUNTER_IDENTIFIER for PerfAddCounters and PerfDeleteCounters), finds
- * the query that a result answers, and matches instance names against patterns.
+ * the query that a result answers, matches instance names against patterns, and splits counter paths.
  * Source: perflib.h, [MS-PCQ] 2.2.4.6 and 3.1.4.1; docs/query.md. */
 
 /* PERF_MAX_INSTANCE_NAME: longest name filter, in 16-bit units without the NUL. */
@@ -32,7 +32,7 @@ PFB_API size_t pfb_query_size(const pfb_query *query);
 
 /* Writes the block at `out` and returns its size; padding is zero. Returns 0 and writes nothing if pfb_query_size
  * returns 0 or more than `capacity`. In a buffer of several blocks each begins where the previous one ends. A name in
- * UTF-16LE may lie inside the block that is overwritten. */
+ * UTF-16LE of an even size may lie inside the block that is overwritten. */
 PFB_API size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capacity);
 
 /* Finds the query whose result has the position `index` in a V2 reply; `info` is the reply of PerfQueryCounterInfo.
@@ -48,7 +48,7 @@ PFB_API bool pfb_query_find(const void *info, size_t size, uint32_t index, pfb_i
 #define PFB_MATCH_IGNORE_CASE UINT32_C(1) /* A-Z equal a-z; other letters must be the same */
 
 /* Returns true if the whole of `name` matches `pattern`: * matches any run of units, including the empty one, ? matches
- * one 16-bit unit, anything else matches itself. Names and patterns in other encodings are converted to UTF-16 for the
+ * one 16-bit unit, anything else matches itself. Names and patterns that are not in UTF-16 are converted to it for the
  * comparison, so a character past U+FFFF is two units. A pattern of more than PFB_QUERY_NAME_UNITS units matches
  * nothing. A name without bytes is empty. The worst-case work is the product of both lengths. */
 PFB_API bool pfb_query_match(const pfb_name *pattern, const pfb_name *name, uint32_t options);
@@ -75,11 +75,11 @@ typedef struct pfb_path {
     pfb_name counter;
 } pfb_path;
 
-/* Splits a path in UTF-8, UTF-16LE or an encoding of one byte per character. The instance begins at the first opening
- * parenthesis after the counterset and ends at the last closing parenthesis that is followed by a backslash, because
- * names of instances may contain parentheses and backslashes. The name of an instance may itself be "a/b" or "a#1":
- * callers compare `instance` first. Returns false if this is not a path: no counterset, no counter, or an instance
- * without its closing parenthesis. */
+/* Splits a path in UTF-8, UTF-16LE or an encoding of one byte per character. The counterset ends at the first
+ * backslash or opening parenthesis. An instance ends at the last closing parenthesis that is followed by a backslash,
+ * because names of instances may contain parentheses and backslashes. The name of an instance may itself be "a/b" or
+ * "a#1": callers compare `instance` first. Returns false if this is not a path: no backslash at the start, an empty
+ * machine, no counterset, no counter, or an instance without its closing parenthesis. */
 PFB_API bool pfb_path_parse(const pfb_name *text, pfb_path *path);
 
 #ifdef __cplusplus

@@ -191,7 +191,7 @@ size_t pfb_write_utf16(pfb_writer *writer, const pfb_name *name)
 }
 
 /* Appends a name, its NUL, and zeros until the distance from `block_at` is a multiple of 8. The fault that applies to
- * FIELD_NAME_END replaces NUL and padding by the letter x. */
+ * FIELD_NAME_END replaces each byte of NUL and padding by the letter x. */
 static void append_text(pfb_writer *writer, const pfb_name *name, size_t block_at)
 {
     size_t end = pfb_write_utf16(writer, name);

@@ -45,7 +45,7 @@ typedef enum write_field {
 /* Records an error if it is the first. */
 void pfb_write_fail(pfb_writer *writer, pfb_code code);
 
-/* Appends `count` zero bytes and returns their offset. Past the capacity they are only counted. */
+/* Appends `count` zero bytes and returns their offset. If they do not all fit, none is written and all are counted. */
 size_t pfb_write_zeros(pfb_writer *writer, size_t count);
 
 /* Returns true if [at, at + count) was appended and lies in the caller's memory. */
