@@ -165,7 +165,7 @@ PFB_API bool pfb_registration_strings_open(pfb_registration_strings *strings, co
                                            const pfb_read_options *options);
 
 /* Returns the next entry in *entry; false at the end and on error. Strings may be shared and may overlap. To keep the
- * work linear, at most 16 times the size of the block is scanned; past that the error is PFB_OVERLAPPING_STRINGS. */
+ * work linear, the error is PFB_OVERLAPPING_STRINGS if more than 16 times the size of the block was scanned. */
 PFB_API bool pfb_registration_strings_next_string(pfb_registration_strings *strings,
                                                   pfb_registration_string_entry *entry);
 

@@ -29,14 +29,15 @@ extern "C" {
  * The text may be hostile: nothing outside of it is read, nothing is allocated, and the work is linear in its size. If
  * another thread changes the bytes meanwhile, values are unspecified but these guarantees hold. */
 
-/* Reads a text in memory, or window by window. Callers may read the fields above the line; those below are private. */
+/* Reads a text in memory, or window by window: a window is the part of the text that is in memory. Callers may read the
+ * fields above the line; those below are private. */
 typedef struct pfb_pdh_text_reader {
     pfb_error error;        /* the first failure; its offset counts from the start of the window */
     uint32_t notes;         /* PFB_NOTE_ bits: deviations tolerated so far */
     uint64_t window_offset; /* offset of the window in the text */
-    bool needs_more;        /* pfb_pdh_text_next_row returned false because the next row ends past the window */
+    bool needs_more;        /* reading continues with the next window: see pfb_pdh_text_continue */
     size_t resume_offset;   /* if needs_more: offset in this window at which the next window must begin */
-    uint64_t skipped_lines; /* lines after the header that are not rows */
+    uint64_t skipped_lines; /* lines after the header that are neither rows nor empty */
 
     char separator;        /* ',' or '\t' */
     bool has_version;      /* the header begins with "(PDH-CSV 4.0)" or "(PDH-TSV 4.0)" */
@@ -79,37 +80,40 @@ typedef struct pfb_pdh_text_value {
     double value;   /* finite */
 } pfb_pdh_text_value;
 
-/* Returns true if the first line begins like the header of a PDH text log: with the version, or with a time zone and
- * its bias. Reads at most the first 1024 bytes. */
+/* Returns true if the first line that is not empty begins like the header of a PDH text log: with the version, or with
+ * a time zone and its bias. Reads at most the first 1024 bytes. */
 PFB_API bool pfb_pdh_text_recognise(const void *data, size_t size);
 
 /* Opens a whole text and reads its header. Null options are defaults. A byte order mark of UTF-8 and empty lines may
- * precede the header. Returns false with PFB_UNKNOWN_FORMAT if there is no header. */
+ * precede the header. Returns false with PFB_UNKNOWN_FORMAT if there is no header, or with PFB_TRUNCATED_LINE if it
+ * ends inside a cell. */
 PFB_API bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size,
                                const pfb_read_options *options);
 
-/* Opens a text of which `data` is the first window. Returns false with PFB_CALLER_TOO_SMALL if the window does not
- * contain the whole header, which may have any length. `is_last`: the text ends with this window. */
+/* Opens a text of which `data` is the first window. `is_last`: the text ends with this window. Returns false as
+ * pfb_pdh_text_open does, or with PFB_CALLER_TOO_SMALL if this is not the last window and does not contain the whole
+ * header, which may have any length. */
 PFB_API bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
                                       const pfb_read_options *options);
 
 /* Continues with the next window after needs_more: `data` is the text from resume_offset of the previous window on. It
- * must be longer than the rest of the previous window from there; double it until needs_more is false. */
+ * must be longer than the rest of the previous window from there; double it until needs_more is false. Returns false on
+ * error. */
 PFB_API bool pfb_pdh_text_continue(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last);
 
 /* Returns the next counter of the header in *path; false at the end. Works only in the first window: call it before
  * pfb_pdh_text_continue(). */
 PFB_API bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path);
 
-/* Moves to the next row. Returns false at the end, on error, and if more is needed. Other lines, such as those that
- * typeperf appends, are skipped with PFB_NOTE_TEXT_LINE. The error is PFB_TRUNCATED_LINE if the last line has no line
- * feed and ends inside a cell or lacks cells. */
+/* Moves to the next row. Returns false at the end, on error, and if more is needed. Empty lines are skipped, and
+ * other lines, such as those that typeperf appends, are skipped with PFB_NOTE_TEXT_LINE. The error is
+ * PFB_TRUNCATED_LINE if the last line has no line feed and ends inside a cell or lacks cells. */
 PFB_API bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row);
 
 /* Returns the next value of the row in *value; false after the last one and on error. Rows with fewer or more cells
- * than the header are read as far as they go, with PFB_NOTE_UNEVEN_ROW. Numbers of any number of digits become the
- * nearest double. A cell that is neither blank nor a number, or whose number is too large for a double, has no value
- * and gives PFB_NOTE_BAD_NUMBER. */
+ * than the header give PFB_NOTE_UNEVEN_ROW; cells past the last column are not returned. Numbers of any number of
+ * digits become the nearest double. A cell that is neither blank nor a number, or whose number is too large for a
+ * double, has no value and gives PFB_NOTE_BAD_NUMBER. */
 PFB_API bool pfb_pdh_text_next_value(pfb_pdh_text_reader *text, pfb_pdh_text_value *value);
 
 #ifdef __cplusplus

@@ -127,7 +127,7 @@ typedef struct pfb_v1_value {
     bool is_number;       /* 4 or 8 bytes */
     bool has_base;        /* the next definition is a base of 4 or 8 bytes and not a multi count. Bases and counters of
                            * size 0 have no base */
-    bool has_multi_count; /* a multi counter. Its multi count is the value of the next definition, or the 4 bytes after
+    bool has_multi_count; /* a multi counter whose multi count is the value of the next definition, or the 4 bytes after
                            * its own value */
     uint32_t base_type;
     uint64_t raw; /* zero-extended; 0 unless is_number */
@@ -142,11 +142,11 @@ PFB_API bool pfb_v1_recognise(const void *data, size_t size);
 /* Starts reading a block of `size` bytes. Null options are defaults. Checks the header only; returns false if it is
  * malformed, and `error` says why. A null `data` counts as size 0. Bytes past total_size_bytes are ignored.
  *
- * Two deviations are noted, and are errors in strict mode only. A system name outside the block:
- * PFB_NOTE_BAD_SYSTEM_NAME, `system_name.bytes` is null (strict: PFB_BAD_NAME). A total size that does not count the
- * header: PFB_NOTE_SIZE_WITHOUT_HEADER, total_size_bytes includes the header (strict: PFB_SIZE_WITHOUT_HEADER). The
- * latter is recognised if the sizes of the objects add up to the total size and the input also has bytes for the
- * header. */
+ * Three deviations are noted, and are errors in strict mode only. A total size that is not a multiple of 8:
+ * PFB_NOTE_UNALIGNED_SIZE (strict: PFB_UNALIGNED_SIZE). A system name outside the block: PFB_NOTE_BAD_SYSTEM_NAME,
+ * `system_name.bytes` is null (strict: PFB_BAD_NAME). A total size that does not count the header:
+ * PFB_NOTE_SIZE_WITHOUT_HEADER, total_size_bytes includes the header (strict: PFB_SIZE_WITHOUT_HEADER). The last one is
+ * recognised if the sizes of the objects add up to the total size and the input also has bytes for the header. */
 PFB_API bool pfb_v1_open(pfb_v1_reader *reader, const void *data, size_t size, const pfb_read_options *options);
 
 /* Moves to the next object, after checking the unread rest of the current one. Returns true for a malformed object too:
@@ -154,8 +154,8 @@ PFB_API bool pfb_v1_open(pfb_v1_reader *reader, const void *data, size_t size, c
  * object cannot be found. */
 PFB_API bool pfb_v1_next_object(pfb_v1_reader *reader, pfb_v1_object *object);
 
-/* Returns the next counter definition of the current object in *counter; may be called at any time between its
- * instances. Returns false after the last one and on error. */
+/* Returns the next counter definition of the current object in *counter; may be called before, between and after
+ * its instances. Returns false after the last one and on error. */
 PFB_API bool pfb_v1_next_counter(pfb_v1_reader *reader, pfb_v1_counter *counter);
 
 /* Moves to the next instance of the current object. Returns one instance without a name for an object without

@@ -2,7 +2,7 @@
 #ifndef PFB_CODE_POINTS_H
 #define PFB_CODE_POINTS_H
 
-/* Decodes UTF-16LE and UTF-8 one code point at a time. */
+/* Decodes UTF-16, UTF-8 and names of any encoding one code point at a time. */
 #include "bytes/cursor.h"
 
 #define PFB_REPLACEMENT UINT32_C(0xFFFD)
@@ -18,7 +18,7 @@ static inline bool pfb_is_low(uint32_t unit)
 }
 
 /* Returns the code point that begins with the UTF-16 unit `first`; PFB_REPLACEMENT if that is an unpaired surrogate.
- * `second` is the next unit, 0 at the end of the text, and *at its position: it moves by 1 if the two units are a
+ * `second` is the next unit, 0 at the end of the text, and *at its position, which moves by 1 if the two units are a
  * surrogate pair. */
 static inline uint32_t pfb_pair_units(uint32_t first, uint32_t second, size_t *at)
 {

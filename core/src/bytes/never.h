@@ -6,9 +6,9 @@
  * input. These are checks of limits of a 32-bit size_t, of numbers above 2^32, and of conditions that earlier checks
  * have established. The comment at each use has the reason.
  *
- * PFB_NEVER(x) is x, which is expected to be false; PFB_ALWAYS(x) is x, which is expected to be true. Builds with
- * PERFBLOCK_VERIFY stop the program if the expectation is wrong. In the build that measures coverage both are
- * constants, so that code that cannot run is not counted as missing. */
+ * PFB_NEVER(x) is x, which is expected to be false; PFB_ALWAYS(x) is x, which is expected to be true. 64-bit
+ * builds with PERFBLOCK_VERIFY stop the program if the expectation is wrong. In the build that measures coverage both
+ * are constants, so that code that cannot run is not counted as missing. */
 #include <stdint.h>
 
 #if defined(PERFBLOCK_COVERAGE)

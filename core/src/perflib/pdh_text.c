@@ -54,8 +54,8 @@ typedef struct text_cell {
  *
  * A mark closes the cell only at the end of the line or before a separator. If a mark before a separator is the second
  * of two consecutive ones, it closes the cell only if the line ends after the separator, or if the next cell begins
- * with a quotation mark that neither a mark nor a separator follows. Otherwise it belongs to a name such as x","y,
- * which is written "x"",""y". */
+ * with a quotation mark and then a character that is neither a mark nor a separator. Otherwise it belongs to a name
+ * such as x","y, which is written "x"",""y". */
 static size_t text_find_quote(const uint8_t *data, size_t at, size_t end, uint8_t separator_byte)
 {
     bool is_second = false;
@@ -185,8 +185,8 @@ static bool text_parse_version(pfb_pdh_text_reader *text, span s)
     return text_parse_zone(text, s) || text->has_version;
 }
 
-/* Returns the character after the first cell, a comma or a tab. Returns a comma if there is none, because the header
- * has no counters. */
+/* Returns the character after the first cell, a comma or a tab. Returns a comma if there is none: the header
+ * then has no counters. */
 static char text_find_separator(const uint8_t *data, const text_line *line)
 {
     bool is_quoted = data[line->begin] == '"';

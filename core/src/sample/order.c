@@ -40,7 +40,7 @@ size_t pfb_sample_place(const pfb_sample *sample, uint32_t row, uint32_t column)
 typedef enum ordering {
     ORDER_REGISTRATIONS, /* counterset; of several registrations of a counterset, later ones first */
     ORDER_COLUMNS,       /* counterset, counter id, result, position */
-    ORDER_ROWS,          /* counterset, name, id, result, instance */
+    ORDER_ROWS,          /* counterset, identity, result, instance */
     ORDER_NAMES          /* result, name, instance: for numbering equal names */
 } ordering;
 
@@ -97,7 +97,7 @@ bool pfb_sample_same_instance(const pfb_sample_row *left, const pfb_sample_row *
     return left->id == right->id && compare_identities(left, right) == 0;
 }
 
-/* Compares counterset, name and id, but neither the result nor the position in it. Returns 0 for the same instance. */
+/* Compares counterset and identity, but neither the result nor the position in it. Returns 0 for the same instance. */
 static int compare_instances(const pfb_row_key *left, const pfb_row_key *right)
 {
     int difference = compare_guids(left->counterset, right->counterset);

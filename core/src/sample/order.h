@@ -20,7 +20,7 @@ static inline uint64_t pfb_sample_pack_location(size_t offset, uint32_t size_byt
     return (uint64_t)offset << 32 | size_bytes;
 }
 
-/* The sort key of a row: counterset, identity (name and id), position in the reply (result and instance). */
+/* The sort key of a row: counterset, identity (unique id, or id and name), reply position (result and instance). */
 typedef struct pfb_row_key {
     const pfb_guid *counterset;
     const pfb_sample_row *identity;
@@ -30,7 +30,7 @@ typedef struct pfb_row_key {
 
 pfb_row_key pfb_sample_row_key(const pfb_sample *sample, uint32_t row);
 
-/* Returns true for the same name and id. Requires rows of one counterset. */
+/* Returns true if both rows have the same identity. Requires rows of one counterset. */
 bool pfb_sample_same_instance(const pfb_sample_row *left, const pfb_sample_row *right);
 
 /* Sorts the rows by instance and fills rank and group, unless the rows are ranked already. */

@@ -47,8 +47,8 @@ pfb_error pfb_sample_measure_v1(const pfb_sample_input *input, pfb_sample_counts
 
 /* ---- Objects and their counters ---------------------------------------------------------------------- */
 
-/* V1 objects have no counterset GUID. Returns a GUID that identifies the object within the sample: the title index in
- * little endian, then zeros. */
+/* V1 objects have no counterset GUID. Returns a GUID that identifies objects of this title within the sample: the title
+ * index in little endian, then zeros. */
 static pfb_guid title_guid(uint32_t title_index)
 {
     pfb_guid guid = {{0}};
