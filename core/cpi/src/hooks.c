@@ -10,7 +10,7 @@
 
 enum { PLACES = 10000, PERCENT_PLACES = 100 * PLACES };
 
-/* The smallest figure, in ten-thousandths, whose integral part cannot be stored: it is the word for "undefined". */
+/* The smallest figure, in ten-thousandths, whose integral part cannot be stored: it would mean "undefined". */
 #define TOO_LARGE (UINT64_C(10000) * PFB_CPI_UNDEFINED)
 
 static bool is_undefined(pfb_cpi_words words)
@@ -701,8 +701,8 @@ static bool is_valid_label(const uint8_t *label, size_t size)
     return true;
 }
 
-/* Returns true if a reader would accept the figures of CPUs and system: the number of CPUs and busy are in range, the
- * system has instructions, and the CPUs' counts add up to the system's in 64 bits. */
+/* Returns true if the figures of CPUs and system can be written: the number of CPUs and busy are in range, the system
+ * has instructions, and the CPUs' counts add up to the system's in 64 bits. */
 static bool are_counts_valid(const pfb_cpi_result *result, const pfb_cpi_figures *cpus)
 {
     bool is_scaled = result->mode & PFB_CPI_SCALED;

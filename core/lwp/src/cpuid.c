@@ -233,8 +233,8 @@ static bool is_same_leaf(const pfb_lwp_capabilities *a, const pfb_lwp_capabiliti
     return a->eax == b->eax && a->ebx == b->ebx && a->ecx == b->ecx && a->edx == b->edx;
 }
 
-/* The answer of a single CPU is never PFB_LWP_PARTIAL. Once that of the machine is, it differs from the answer of every
- * further CPU and remains PFB_LWP_PARTIAL. */
+/* The answer of a single CPU is never PFB_LWP_PARTIAL. Once the machine's answer is PFB_LWP_PARTIAL, it differs from
+ * the answer of every further CPU and remains PFB_LWP_PARTIAL. */
 void pfb_lwp_answer_join(pfb_lwp_answer *machine, const pfb_lwp_answer *cpu)
 {
     if (!machine->is_known)

@@ -252,7 +252,7 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *unnamed)
         set_registers(leaf, columns + 1);
         return LEAF;
     }
-    if (count >= 2) { /* two or three columns: the next register has fewer digits or is malformed */
+    if (count >= 2) { /* with two or three columns, the next register has fewer digits or is malformed */
         *unnamed = 4;
         return take_registers(s, leaf) ? LEAF : BROKEN;
     }

@@ -107,7 +107,7 @@ static uint64_t truncate_number(const pfb_lwp_model *model, uint64_t number)
     return model->options.is_32_bit ? (uint32_t)number : number;
 }
 
-/* Returns true if event `id` is counted. Higher bits of the flags are modes. */
+/* Returns true if event `id` is counted. Bits of the flags above PFB_LWP_MODEL_EVENTS are modes. */
 static bool is_counted(const pfb_lwp_model *model, uint32_t id)
 {
     return model->is_on && id >= PFB_LWP_EVENT_VALUE && id <= PFB_LWP_MODEL_EVENTS &&
@@ -271,7 +271,8 @@ static uint32_t round_down(const pfb_lwp_model *model, uint32_t bytes)
     return bytes - bytes % model->capabilities.event_bytes;
 }
 
-/* Loads each field of the LWPCB once and adjusts it to a valid value; never faults. */
+/* Loads the fields of the LWPCB that precede the tail, except MissedEvents, each once. Rounds sizes and offsets down to
+ * whole records, and replaces a head outside the ring by 0; never faults. */
 static void load_fields(pfb_lwp_model *model, const uint8_t *control)
 {
     uint32_t size = load_le32(control + AT_BUFFER_SIZE);

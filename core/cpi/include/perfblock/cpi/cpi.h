@@ -66,17 +66,17 @@ typedef enum pfb_cpi_status {
     PFB_CPI_INVALID,    /* a value exceeds the declared width; for the system: no CPUs were requested */
     PFB_CPI_NO_ELAPSED, /* PFB_CPI_SCALED was requested, but `elapsed` did not advance */
     PFB_CPI_OFFLINE,    /* the CPU is in the start snapshot only */
-    PFB_CPI_OVERFLOW,   /* defined, but the figure or a sum over CPUs is too large for a trace hook */
+    PFB_CPI_OVERFLOW,   /* CPI is defined, but it or a sum over CPUs is too large for a trace hook */
     PFB_CPI_STATUS_COUNT
 } pfb_cpi_status;
 
-/* Returns "ok", "wrapped" ...; "unknown_status" for other values. Never null; static. */
+/* Returns the name in lower case ("wrapped"); "unknown_status" for other values. Never null; static. */
 PFB_API const char *pfb_cpi_status_name(pfb_cpi_status status);
 
 /* Counts of an interval and the figures computed from them. With the statuses PFB_CPI_BACKWARD, PFB_CPI_AMBIGUOUS,
  * PFB_CPI_INVALID, PFB_CPI_NO_ELAPSED and PFB_CPI_OFFLINE, all counts are 0. A system sum above 64 bits is stored as
- * UINT64_MAX with status PFB_CPI_OVERFLOW; the figures use the exact sums. Without PFB_CPI_SCALED, busy, elapsed and
- * the fields computed from them are 0. */
+ * UINT64_MAX with status PFB_CPI_OVERFLOW (without instructions, PFB_CPI_NO_INSTR); the figures use the exact sums.
+ * Without PFB_CPI_SCALED, busy, elapsed and the fields computed from them are 0. */
 typedef struct pfb_cpi_figures {
     pfb_cpi_status status;
     uint64_t instr, cycles;

@@ -35,9 +35,10 @@ PFB_API bool pfb_cpuid_find(const pfb_cpuid *cpuid, uint32_t leaf, uint32_t subl
 
 enum { PFB_CPUID_LWP_COMPONENT = 62 }; /* the LWP state component: a bit number of XCR0 */
 
-/* Vendor, name, model and extended state of a CPU. Fields whose leaf is missing are 0. */
+/* Vendor, name, model and extended state of a CPU. Fields whose leaf is missing are 0. Texts end before the first NUL;
+ * other bytes that are not printable ASCII become '?'. */
 typedef struct pfb_cpuid_identity {
-    char vendor[13];           /* "AuthenticAMD"; "" without leaf 0. Bytes that are not printable ASCII become '?' */
+    char vendor[13];           /* "AuthenticAMD"; "" without leaf 0 */
     char name[49];             /* leaves 80000002 to 80000004 without surrounding blanks; "" without them */
     uint32_t highest_leaf;     /* leaf 0 EAX; 0 without it */
     uint32_t highest_extended; /* leaf 80000000 EAX; 0 without it or if it is below 80000000 */
@@ -58,7 +59,7 @@ PFB_API void pfb_cpuid_identify(const pfb_cpuid *cpuid, pfb_cpuid_identity *iden
 
 /* ---- Lightweight Profiling ------------------------------------------------------------------------------------ */
 
-/* EventIds. EventId n, 1 to 28, is bit n of the leaf's EAX and EDX, and of Flags in the LWPCB. */
+/* EventIds. EventId n, 1 to 28, is bit n of EAX and EDX of leaf 8000001C, and of Flags in the control block (LWPCB). */
 #define PFB_LWP_EVENT_INVALID 0U          /* never written by hardware */
 #define PFB_LWP_EVENT_VALUE 1U            /* LWPVAL: programmed value sample */
 #define PFB_LWP_EVENT_INSTRUCTIONS 2U     /* instructions retired */
@@ -106,7 +107,7 @@ typedef enum pfb_lwp_refusal {
     PFB_LWP_NOT_X86,     /* the program was not built for x86 */
     PFB_LWP_NOT_AMD,     /* the vendor is not AuthenticAMD; CPUs of other vendors return unrelated data in the leaf */
     PFB_LWP_NO_LEAF,     /* leaf 8000001C is missing or above the highest extended leaf, as on many virtual CPUs */
-    PFB_LWP_NO_LWP,      /* leaf 80000001 ECX bit 15 is clear; leaf 8000001C is ignored */
+    PFB_LWP_NO_LWP,      /* leaf 80000001 is missing or its ECX bit 15 is clear; leaf 8000001C is ignored */
     PFB_LWP_PARTIAL,     /* the CPUs of a machine differ */
     PFB_LWP_NO_XSTATE,   /* the operating system has not enabled state component 62 */
     PFB_LWP_NOT_ENABLED, /* leaf 8000001C EAX bit 0 is clear */
@@ -117,7 +118,7 @@ typedef enum pfb_lwp_refusal {
     PFB_LWP_REFUSAL_COUNT
 } pfb_lwp_refusal;
 
-/* Returns "not_amd" ...; "usable" for PFB_LWP_USABLE, "unknown_refusal" for other values. Never null; static. */
+/* Returns the name in lower case ("not_amd"); "unknown_refusal" for other values. Never null; static. */
 PFB_API const char *pfb_lwp_refusal_name(pfb_lwp_refusal refusal);
 
 /* Returns one English sentence without a final period. For PFB_LWP_NO_EVENT it is "event N is not available"; the

@@ -54,7 +54,7 @@ typedef struct pfb_lwp_place {
     uint64_t value; /* of the field */
 } pfb_lwp_place;
 
-/* Tolerated deviations: bit numbers of `notes`. */
+/* Tolerated deviations and legal peculiarities: bit numbers of `notes`. */
 typedef enum pfb_lwp_note {
     PFB_LWP_NOTE_EXTENDED_RECORD,     /* records are longer than 32 bytes; the rest is not decoded */
     PFB_LWP_NOTE_SHORT_RECORD,        /* records of 24 bytes, without time stamp */
@@ -81,7 +81,7 @@ typedef enum pfb_lwp_note {
     PFB_LWP_NOTE_COUNT
 } pfb_lwp_note;
 
-/* Returns "extended_record" ...; "unknown_note" for other values. Never null; static. */
+/* Returns the name in lower case ("extended_record"); "unknown_note" for other values. Never null; static. */
 PFB_API const char *pfb_lwp_note_name(pfb_lwp_note note);
 
 /* Returns one English sentence without a final period. Never null; static. */
