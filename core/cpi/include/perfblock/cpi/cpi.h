@@ -62,7 +62,7 @@ typedef enum pfb_cpi_status {
     PFB_CPI_WRAPPED,    /* a counter wrapped once; the values are valid */
     PFB_CPI_NO_INSTR,   /* no instructions: CPI is undefined; cycles and busy are valid */
     PFB_CPI_BACKWARD,   /* a counter decreased, and a wrap does not explain it */
-    PFB_CPI_AMBIGUOUS,  /* the interval is long enough for a counter to wrap more than once */
+    PFB_CPI_AMBIGUOUS,  /* the interval is long enough for a counter to pass its whole range */
     PFB_CPI_INVALID,    /* a value exceeds the declared width; for the system: no CPUs were requested */
     PFB_CPI_NO_ELAPSED, /* PFB_CPI_SCALED was requested, but `elapsed` did not advance */
     PFB_CPI_OFFLINE,    /* the CPU is in the start snapshot only */
