@@ -8,6 +8,7 @@
 #include "lwp_readers.h"
 #include "pdh_text_readers.h"
 #include "perfblock/name.h"
+#include "perfblock/query.h"
 #include "perfblock/sample.h"
 #include "perfblock/v1.h"
 #include "perfblock/v2.h"
@@ -129,6 +130,19 @@ static void read_name_table(const uint8_t *data, size_t size)
     free(by_name);
 }
 
+/* Writes a query with this name into memory of exactly the query's size. */
+static void write_query(const pfb_name *name)
+{
+    static const uint8_t margin[8] = "########";
+    const pfb_query query = {.name = *name};
+    size_t size = pfb_query_size(&query);
+    uint8_t *out = allocate(size + sizeof margin);
+    memcpy(out + size, margin, sizeof margin);
+    require(pfb_query_write(&query, out, size) <= size, "no more is written than the memory holds");
+    require(memcmp(out + size, margin, sizeof margin) == 0, "nothing outside the caller's memory is written");
+    free(out);
+}
+
 static void read_text(const uint8_t *data, size_t size)
 {
     static const uint32_t encodings[] = {PFB_ENCODING_UTF16LE, PFB_ENCODING_UTF16BE, PFB_ENCODING_UTF8,
@@ -145,6 +159,7 @@ static void read_text(const uint8_t *data, size_t size)
         uint8_t *utf16 = allocate(2 * units);
         pfb_name_to_utf16(&name, utf16, units);
         free(utf16);
+        write_query(&name);
     }
 }
 

@@ -163,6 +163,21 @@ Test(changing, instances_may_be_added_after_counting)
     free(malformed.data);
 }
 
+/* ---- Names --------------------------------------------------------------------------------------------------- */
+
+/* The same bytes are 5 units, then 10. */
+Test(changing, names_may_get_longer_while_they_are_written)
+{
+    static const uint8_t first[] = "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4";
+    static const uint8_t second[] = "aaaaaaaaaa";
+    size_t size = sizeof first - 1;
+    uint64_t accesses = changing_read(CHANGING_TEXT, CHANGING_SWAP, UINT32_MAX, first, second, size);
+    for (uint32_t at = 0; at < accesses; at++) {
+        changing_read(CHANGING_TEXT, CHANGING_SWAP, at, first, second, size);
+        changing_read(CHANGING_TEXT, CHANGING_SWAP, at, second, first, size);
+    }
+}
+
 /* ---- The access callback ------------------------------------------------------------------------------------- */
 
 Test(changing, accesses_are_counted)

@@ -28,25 +28,33 @@ static size_t count_units(const pfb_name *name)
     return count;
 }
 
-size_t pfb_query_size(const pfb_query *query)
+/* Returns the size of an identifier whose name has this many units; 0 if count_units() refused the name. */
+static size_t size_with_units(const pfb_query *query, size_t units)
 {
-    size_t units = count_units(&query->name);
     if (units > PFB_QUERY_NAME_UNITS)
         return 0;
     return query->name.bytes ? round_up_8(V2_IDENTIFIER_BYTES + 2 * units + 2) : V2_IDENTIFIER_BYTES;
 }
 
+size_t pfb_query_size(const pfb_query *query)
+{
+    return size_with_units(query, count_units(&query->name));
+}
+
 size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capacity)
 {
-    size_t size = pfb_query_size(query);
+    size_t units = count_units(&query->name);
+    size_t size = size_with_units(query, units);
     if (size == 0 || size > capacity)
         return 0;
-    size_t units = count_units(&query->name);
     /* The name is copied first, because it may lie inside the block that is overwritten. */
-    if (query->name.encoding == PFB_ENCODING_UTF16LE && query->name.size_bytes == 2 * units && units > 0)
-        memmove(out + V2_IDENTIFIER_BYTES, query->name.bytes, 2 * units);
-    else
-        units = pfb_name_to_utf16(&query->name, out + V2_IDENTIFIER_BYTES, units);
+    if (query->name.encoding == PFB_ENCODING_UTF16LE && query->name.size_bytes == 2 * units) {
+        if (units > 0)
+            memmove(out + V2_IDENTIFIER_BYTES, query->name.bytes, 2 * units);
+    } else {
+        size_t converted = pfb_name_to_utf16(&query->name, out + V2_IDENTIFIER_BYTES, units);
+        units = converted < units ? converted : units; /* differs only if the name has changed since it was counted */
+    }
     memset(out, 0, V2_IDENTIFIER_BYTES);
     memset(out + V2_IDENTIFIER_BYTES + 2 * units, 0, size - V2_IDENTIFIER_BYTES - 2 * units);
     memcpy(out, query->counterset.bytes, sizeof query->counterset.bytes);
