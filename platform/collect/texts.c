@@ -4,6 +4,7 @@
 #include "collect/memory.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* A name of N bytes, in whatever encoding, has at most UTF8_PER_BYTE * N bytes of UTF-8. */
 enum { SLOT_BITS = 13, SLOTS = 1 << SLOT_BITS, MAX_PROBES = 8, MAX_BYTES = 4 << 20, UTF8_PER_BYTE = 3 };
@@ -59,7 +60,8 @@ text_view pfb_text_find(text_cache *cache, text_scratch *scratch, const pfb_name
     if (!entry)
         return view;
     entry->name = *name;
-    entry->size = pfb_name_to_utf8(name, entry->text, view.size + 1);
+    entry->size = view.size;
+    memcpy(entry->text, view.bytes, view.size + 1);
     cache->size_bytes += view.size;
     *slot = entry;
     return (text_view){entry->text, entry->size};
