@@ -14,12 +14,12 @@ typedef struct collecting {
     const char *subject; /* for messages: "live", or the name of the recording */
     recorded_file file;  /* of --source; `in.data` is null for a live source */
     sample_range range;
-    bool skips_machines; /* paths with a machine choose nothing, because V2 data does not name its machine */
+    bool skips_machines; /* paths with a machine other than * choose nothing: V2 data does not name its machine */
 } collecting;
 
 /* Opens the live source of this machine or of --machine, or the recording of --source. False after a message, with exit
- * status 4 if there is no such live source, 3 if the file cannot be read, 1 if it is not a recording, 2 if the name
- * cannot be that of a machine. */
+ * status 4 if there is no such live source, 3 if the file cannot be read, 1 if it is not a recording, 2 if the value
+ * of --machine cannot be the name of a machine. */
 bool collecting_open(collecting *c, const options *o, const pfb_collector_options *collector_options);
 
 /* Like collecting_open(), with a recording that was opened, or with the live source if `file` is null. Takes ownership
@@ -28,7 +28,8 @@ bool collecting_open_file(collecting *c, const options *o, const recorded_file *
                           const pfb_collector_options *collector_options);
 
 /* Adds to the collector the counters that the options choose: by path, and with --set, --counter and --instance. False
- * after a message, with exit status 2 for names that match nothing, 3 if a file of --paths cannot be read, else 4. */
+ * after a message, with exit status 2 for malformed paths and names that match nothing, 3 if a file of --paths cannot
+ * be read, else 4. */
 bool collecting_add(collecting *c, const options *o);
 
 /* Like collecting_add(), but a name that matches nothing is not an error, and nothing is added by default. False after

@@ -242,8 +242,8 @@ static bool is_letter_or_digit(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
-/* Reads the next word of a name, in lower case; "%" is a word. *is_per is true if a slash precedes the word. Returns
- * false at the end. */
+/* Reads the next word of a name, in lower case; "%" is a word. *is_per is true if a slash is directly before the word.
+ * Returns false at the end. */
 static bool next_word(const metric_words *name, size_t *at, buffer *word, bool *is_per)
 {
     buffer_clear(word);

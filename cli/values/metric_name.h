@@ -9,7 +9,7 @@
  * docs/prometheus.md. */
 
 typedef enum metric_kind {
-    METRIC_NONE,          /* a base or a text, which is not exported */
+    METRIC_NONE,          /* not exported: a base, a text, a label, a histogram or an unknown type */
     METRIC_EVENTS,        /* counter: the raw value */
     METRIC_TIME,          /* counter: the raw value, which is ticks of a clock, converted to seconds */
     METRIC_INACTIVE_TIME, /* the same for an inverse timer, which counts idle time */

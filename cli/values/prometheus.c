@@ -677,8 +677,8 @@ static void put_head(const exposition *e, buffer *out, const metric *m)
     buffer_free(&help);
 }
 
-/* Prints the first of several points with the same name and labels. The others have the same quantity in other units,
- * or come from overlapping queries. */
+/* Prints the points. Of several points with the same name and labels only the first is printed: the others have the
+ * same quantity in other units, or come from overlapping queries. */
 static void put_points(exposition *e)
 {
     enum { BLOCK = 65536 };

@@ -19,7 +19,8 @@ typedef struct summary_key {
     uint64_t attributes;
     pfb_guid guid;
     uint32_t title, counter_id, occurrence, type;
-    uint32_t result, position; /* positions of a counterset or counter without name and number; otherwise 0 */
+    uint32_t result;   /* position of a counterset without name, GUID and title, except in logs; otherwise 0 */
+    uint32_t position; /* position of a counter without name and id; otherwise 0 */
     uint8_t is_log, has_counterset, has_instance, has_parent, has_counter, has_machine, has_guid, has_title,
         has_counter_id, has_type;
     uint8_t zero[6]; /* takes the place of padding, whose bytes are unspecified: keys are compared as bytes */
@@ -222,7 +223,7 @@ static void put_figures(output *out, const value_summary *summary, const summary
     output_names(out, "statuses", names, count);
 }
 
-/* The fields have the same names and order as in the records of single values (records.c). */
+/* Fields that records of single values (records.c) also have come in the same order as there. */
 static void put_record(output *out, buffer *text, const value_summary *summary, size_t number)
 {
     char type[NAMES_TYPE_BYTES];
@@ -313,7 +314,7 @@ static bool is_nonzero_line(const summary_line *line)
 }
 
 /* Assigns the lines to tables, one per machine and counterset. The title of table n is key n of `titles`. Returns the
- * number of lines. */
+ * number of lines that are printed. */
 static size_t place_lines(const value_summary *summary, bool is_nonzero, placed_line *placed, series_list *titles)
 {
     buffer title = {0};

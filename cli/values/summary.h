@@ -12,8 +12,8 @@ typedef struct value_summary value_summary;
 
 value_summary *value_summary_begin(void);
 
-/* Writes a record per counter and instance, or in text a table per counterset. `is_nonzero`: tables leave out rows
- * whose values are all zero or missing. */
+/* Writes a record per counter and instance, or in text a table per machine and counterset. `is_nonzero`: tables
+ * leave out rows whose values are all zero or missing. */
 void value_summary_write(const value_summary *summary, bool is_nonzero, output *out);
 
 /* The number of records, and the counter and instance of a record. Only the members that identify them are set in the

@@ -48,8 +48,8 @@ void values_put_column_name(buffer *out, const pfb_collected_value *v)
 
 /* ---- Counter paths --------------------------------------------------------------------------------------- */
 
-/* Appends the name of the counterset, or its number if it has no name. A counter of a log may have no counterset; then
- * nothing is appended. */
+/* Appends a backslash and the name of the counterset, or what values_put_set_name() appends if it has none. A counter
+ * of a log may have no counterset; then nothing is appended. */
 static void put_counterset(buffer *out, const pfb_collected_value *v, bool is_log)
 {
     if (v->has_counterset) {

@@ -31,9 +31,9 @@ void values_put_column_name(buffer *out, const pfb_collected_value *v);
 void values_put_machine(buffer *out, const pfb_collected_value *v, size_t max_characters);
 
 /* Each function appends a part of the counter path of a value, \\MACHINE\Object(parent/instance#n)\Counter. Machines,
- * parents and instances without a name are left out. Countersets and counters without a name are written as their
- * number; in a log (is_log), a counterset without a name is left out. Each name is cut after VALUES_LONGEST_PART
- * characters. */
+ * parents and instances without a name are left out. Countersets and counters without a name are written as by
+ * values_put_set_name() and values_put_column_name(); in a log (is_log), a counterset without a name is left out. Each
+ * name is cut after VALUES_LONGEST_PART characters. */
 void values_put_set_path(buffer *out, const pfb_collected_value *v, bool is_log);      /* \\MACHINE\Object */
 void values_put_instance_path(buffer *out, const pfb_collected_value *v, bool is_log); /* all but the counter */
 void values_put_counter(buffer *out, const pfb_collected_value *v);                    /* the counter */
