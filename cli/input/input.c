@@ -502,7 +502,7 @@ static bool skip_zeros(input *in)
     return true;
 }
 
-/* Moves the window until it has the whole block at `at`. False if reading stopped before that. */
+/* Moves the window until it has the whole block at `at`, or the file ends. False if reading stopped before that. */
 static bool load_block(input *in, input_blocks *blocks)
 {
     while (!in->is_last) {

@@ -63,7 +63,7 @@ typedef struct input {
 bool input_read(input *in, const char *name, input_kind kind);
 
 /* Like input_read(), but reads only the first window of captures, V1 blocks, V2 data and perfmon logs. The functions
- * below move the window. For other kinds the window is the whole file.
+ * below move the window. For the other --kind values the window is the whole file.
  *
  * A regular file that a recorder has locked is still being written: reading stops at its present end, and an incomplete
  * chunk or block there is not an error. With `is_followed` reading waits for more until the recorder has closed the

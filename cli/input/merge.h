@@ -9,7 +9,7 @@
  * file, and the samples of all files in the order of their times. If the time of a sample is before that of the
  * previous sample of its file, the sample is returned right after that one. Of samples with equal times, that of the
  * earlier file on the command line comes first. A sample whose header is malformed is given the time of the previous
- * sample of its file, or of the start of the file.
+ * sample of its file, or of the start of the file; other samples with this time come before it.
  *
  * A regular file is opened when the time of its first sample is reached. Pipes are opened first and read up to their
  * first samples. Of each open file only one window is in memory (input.h). At most MERGE_MAX_FILES files are open, to

@@ -16,7 +16,7 @@
 
 /* The words that options accept, and the functions for the member `store` of command_option. */
 
-/* In the order of output_format, from OUTPUT_TEXT on. The first is the default. */
+/* In the order of output_format, from OUTPUT_TEXT on. default_format() returns the default. */
 static const char *const format_words[] = {"text", "json", "csv", "pdh-csv", "pdh-tsv", "prometheus", "pfb", NULL};
 
 static const char *const color_words[] = {"auto", "always", "never", NULL}; /* in the order of color_choice */
@@ -880,7 +880,7 @@ static bool check_selection(const options *o, const command *c)
     return true;
 }
 
-/* Whether an option was given that applies only to collecting from a machine. */
+/* Whether an option was given that report accepts only with --source live. */
 static bool is_collecting(const options *o)
 {
     return o->has_interval || o->count > 0 || o->duration > 0 || o->machine || o->is_v1;

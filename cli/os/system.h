@@ -112,7 +112,7 @@ bool system_names_special(const char *path);
 /* Whether two paths lead to the same regular file. */
 bool system_names_same(const char *left, const char *right);
 
-/* Opens a file for reading; -1 and errno on failure. SYSTEM_INPUT is always open. */
+/* Opens a file for reading; -1 and errno on failure. SYSTEM_INPUT can be read without this call. */
 int system_read_open(const char *path);
 
 /* Reads up to `size` bytes. Waits only while no byte is available. Returns the number of bytes, 0 at the end of the

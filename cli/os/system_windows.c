@@ -348,7 +348,7 @@ int system_create(const char *path)
     return open_file(path, _O_WRONLY | _O_CREAT | _O_EXCL);
 }
 
-/* Returns true for the errors of MoveFileExW() that mean that a process has the file open. */
+/* Returns true for the errors that MoveFileExW() reports, among other reasons, if a process has the file open. */
 static bool is_in_use(DWORD error)
 {
     return error == ERROR_ACCESS_DENIED || error == ERROR_SHARING_VIOLATION;

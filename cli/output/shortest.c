@@ -93,7 +93,7 @@ bool shortest_put(buffer *out, double value)
     uint64_t power = 1; /* 5^k, at most 47 bits */
     for (int i = 0; i < k; i++)
         power *= 5;
-    int shift = 1 - (e + k); /* 2m * 5^k / 2^shift has 17 digits; 1 to 48 */
+    int shift = 1 - (e + k); /* 2m * 5^k / 2^shift has 17 digits; 2 to 47 */
     wide product = multiply(2 * m, power);
     uint64_t unit = UINT64_C(1) << shift;
     uint64_t whole = product.high << (64 - shift) | product.low >> shift;

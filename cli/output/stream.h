@@ -12,7 +12,7 @@
  * `path` is stored and must stay valid. A failure counts as a failed write. */
 void stream_open_file(const char *path);
 
-/* Closes the file. If nothing was written to it, `is_kept` means that it is not touched; otherwise it is created or
+/* Closes the file. A file to which nothing was written stays untouched if `is_kept` is true; else it is created or
  * emptied. */
 void stream_close_file(bool is_kept);
 

@@ -102,7 +102,8 @@ static size_t longest_word(const char *text, size_t size)
 /* ---- Widths ---------------------------------------------------------------------------------------------- */
 
 /* The maximum width of the first column, which has names: a third of the line, or what the other columns leave if that
- * is more, but never so much that the widest number does not fit on the line. */
+ * is more. Unless is_left is set, the other columns have numbers, and the maximum leaves space for the widest one, as
+ * far as MIN_NAME_BESIDE_NUMBER permits. */
 static size_t max_name_width(const table *t, size_t columns, size_t widest_number)
 {
     size_t others = 0;

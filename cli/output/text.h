@@ -30,7 +30,8 @@ void text_safe_cut(buffer *out, const char *utf8, size_t size, size_t columns);
 /* The same as text_safe_cut() for text that is already escaped. */
 void text_cut(buffer *out, const char *safe, size_t size, size_t columns);
 
-/* Appends at most `max_characters` characters of the text without escaping, and an ellipsis if it has more. */
+/* Appends at most `max_characters` characters of the text, and an ellipsis if it has more. Neither escapes characters
+ * nor replaces malformed bytes. */
 void text_first(buffer *out, const char *utf8, size_t size, size_t max_characters);
 
 /* Appends a JSON string with its quotation marks and the escapes of RFC 8259. */
@@ -62,7 +63,7 @@ void text_double_short(buffer *out, double value);
 void text_count(buffer *out, uint64_t count);
 
 /* Appends a number of bytes in the largest unit in which it is at least 1, rounded to three significant digits, or to
- * an integer if that has more: "1.50 KiB", "1,020 KiB". */
+ * an integer if that has more: "1.50 KiB", "1,020 KiB". An integer below 1 KiB has no decimals: "5 B". */
 void text_bytes(buffer *out, double bytes);
 
 #endif
