@@ -43,8 +43,8 @@ static void report_error(const eval *e, size_t position, uint64_t offset, const 
 /* Appends the text of a cell to a sentence, shortened and escaped. */
 static void put_cell(buffer *text, csv_cell cell)
 {
-    enum { MAX_BYTES = 60 };
-    text_safe_cut(text, cell.text, cell.size, MAX_BYTES);
+    enum { MAX_COLUMNS = 60 };
+    text_safe_cut(text, cell.text, cell.size, MAX_COLUMNS);
 }
 
 /* Reports an error as a sentence that begins with the cell: "abc" is not a number. */

@@ -47,12 +47,12 @@ pfb_formula_result eval_row_evaluate(const eval_row *row);
 
 typedef enum eval_verdict {
     EVAL_HOLDS,
-    EVAL_DIFFERS,   /* `actual` is the text of the result; empty if the result has no value */
+    EVAL_DIFFERS,   /* `actual` is what the cell would have to be; empty for no value, no flags or no unit */
     EVAL_UNREADABLE /* the cell is not a valid expectation */
 } eval_verdict;
 
-/* Compares the result with a cell of an expected_ column; an empty cell expects that there is no value. For other
- * columns returns EVAL_HOLDS. */
+/* Compares the result with a cell of an expected_ column. An empty cell expects that there is no value or integer, no
+ * flags, or no unit, by column. For columns that are not compared returns EVAL_HOLDS. */
 eval_verdict eval_row_check(const pfb_formula_result *result, size_t column, csv_cell expected, buffer *actual);
 
 #endif

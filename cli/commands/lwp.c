@@ -119,8 +119,8 @@ void command_lwp_show(const options *o)
 
 /* ---- The model --------------------------------------------------------------------------------------------------- */
 
-/* Prints the lines that the sample program prints: its number of bits, the number of entries in the ring, and the
- * number of entries of each instruction. */
+/* Prints the lines that Microsoft's sample program prints (lwp_sample_run()): its number of bits, the number of entries
+ * in the ring, and the number of entries of each instruction. */
 static void print_sample_output(output *out, unsigned bits, const lwp_snapshot_bytes *snapshot)
 {
     pfb_lwp_snapshot parts;

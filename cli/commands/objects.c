@@ -88,8 +88,8 @@ static void list_object(const object_list *l, pfb_v1_reader *block, const pfb_v1
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------- */
 
-/* Returns true if an object must be listed: it was not in an earlier block, and the command line has its title index or
- * name, or no names at all. */
+/* Returns true if an object must be listed: it is the first with its title index, and the command line has this index
+ * or its name, or no names at all. */
 static bool must_list(object_list *l, uint32_t title)
 {
     size_t count = l->checked.count;

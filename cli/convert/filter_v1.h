@@ -37,7 +37,7 @@ typedef struct filter_v1 {
     filter_seen *seen; /* ascending by title */
     size_t seen_count, seen_capacity;
     uint64_t block_count; /* number of the current block, from 1 */
-    uint32_t *titles;     /* title indexes of those objects and counters of the current block that are written */
+    uint32_t *titles; /* of the current block: title indexes of written counters and of objects with chosen values */
     size_t title_count, title_capacity;
     hash_index named; /* title indexes whose names are in an earlier table */
     uint64_t seed;    /* of the hashes in `named`; 0 at first */
@@ -49,8 +49,8 @@ typedef struct filter_v1 {
  * (write.h). */
 bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *reduced, pfb_error *error);
 
-/* Makes a name table for the latest reduced block: the names of its objects and counters, except those in earlier
- * tables. Returns false if there are none. */
+/* Makes a name table for the latest reduced block: the names of its counters and of its objects with chosen values,
+ * except those in earlier tables. Returns false if there are none. */
 bool filter_v1_names(filter_v1 *f, pfb_bytes *table);
 
 /* Forgets the earlier tables. Call it when another output file begins, which has none of them. */
