@@ -24,7 +24,8 @@ enum {
     MAX_OPEN_PARTS = 8 /* if a file has more chunks, records or lines, they are folded */
 };
 
-/* The colour of a structure: n for the class "cn" of explain.css. Nested structures have different colours. */
+/* The colour of a structure: n for the class "cn" of explain.css. A structure directly inside another one has another
+ * colour. */
 static const unsigned colours[STRUCTURE_COUNT] = {
     [STRUCTURE_COUNTER_HEADER] = 1,
     [STRUCTURE_MULTI_COUNTERS] = 2,
@@ -405,8 +406,9 @@ static void put_gap(explainer *e, size_t end, const char *description)
     }
 }
 
-/* Like put_gap(), for bytes that may be in a log. `description`, which may be null, is for bytes inside an event. In a
- * log, fewer than ALIGNMENT bytes after an event are padding; more are the unused end of a buffer. */
+/* Like put_gap(), for bytes that may be in a log. `description` is for bytes inside an event (null: "not read"), and
+ * for all bytes of other files (null: "padding"). In a log, fewer than ALIGNMENT bytes after an event are padding; more
+ * bytes are the unused end of a buffer. */
 static void put_log_gap(explainer *e, size_t end, const char *description)
 {
     enum { ALIGNMENT = 8 };
@@ -441,7 +443,7 @@ static void put_log_header(explainer *e, const log_header *header)
 }
 
 /* Prints everything before an offset of the file that is not printed yet: headers of the log, and bytes without a
- * field. `description` is for these bytes; if it is null, they are "padding", or "not read" inside an event. */
+ * field. put_log_gap() says how `description` is used. */
 static void put_up_to(explainer *e, size_t end, const char *description)
 {
     while (e->next_log_header < e->log_header_count && e->log_headers[e->next_log_header].offset < end) {

@@ -128,7 +128,7 @@ void definitions_put_chunk(definitions *d, const pfb_chunk *chunk, const void *b
 /* Writes the body of a chunk. It is called twice: the first call measures the size. */
 typedef void definitions_write(pfb_writer *writer, const void *context);
 
-/* Appends a chunk with the body that `write` writes. Returns the error of the writer; then nothing is appended. */
+/* Appends a chunk with the body that `write` writes. If the writer has an error, returns it and appends nothing. */
 pfb_error definitions_put_written(definitions *d, const pfb_chunk *chunk, definitions_write *write,
                                   const void *context);
 

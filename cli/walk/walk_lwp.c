@@ -14,8 +14,8 @@ typedef struct lwp_walk {
     const file_bytes *bytes;
     pfb_lwp_snapshot parts;
     pfb_lwp lwp;
-    uint32_t by_id[256];
-    uint32_t entries;
+    uint32_t by_id[256]; /* number of walked records, by EventId */
+    uint32_t entries;    /* number of walked records */
 } lwp_walk;
 
 enum { PAIR_BITS = 26 }; /* used bits of an interval or a counter; the others are reserved */
