@@ -46,8 +46,9 @@ enum {
     SCRATCH_PARENT,
     SCRATCH_COUNTER,
     SCRATCH_MACHINE,
-    SCRATCH_DESCRIBED, /* three: name, English name and help of a description */
-    SCRATCH_COUNT = SCRATCH_DESCRIBED + 3
+    SCRATCH_DESCRIBED_SET,                                 /* three: name, English name and help of a counterset */
+    SCRATCH_DESCRIBED_COUNTER = SCRATCH_DESCRIBED_SET + 3, /* the same of a counter */
+    SCRATCH_COUNT = SCRATCH_DESCRIBED_COUNTER + 3
 };
 
 /* Whether V1 or V2 data is collected from the source; decided when this is first needed. */

@@ -66,11 +66,12 @@ typedef struct described_text {
     bool *exists;
 } described_text;
 
-/* Converts the three texts of a description. Returns false when memory is exhausted. */
-static bool convert_texts(pfb_collector *c, const described_text texts[3])
+/* Converts the three texts of a description into the scratch memory from `first` on. Returns false when memory is
+ * exhausted. */
+static bool convert_texts(pfb_collector *c, size_t first, const described_text texts[3])
 {
     for (size_t i = 0; i < 3; i++) {
-        text_scratch *scratch = &c->scratch[SCRATCH_DESCRIBED + i];
+        text_scratch *scratch = &c->scratch[first + i];
         if (!pfb_text_reserve(scratch, texts[i].name.size_bytes))
             return false;
         text_view view = pfb_text_find(&c->texts, scratch, &texts[i].name);
@@ -107,7 +108,7 @@ bool pfb_collector_counterset(pfb_collector *c, const pfb_guid *guid, pfb_descri
         out->instance_type = set->registration.instance_type;
         out->counter_count = set->registration.counter_count;
     }
-    return convert_texts(c, texts) || pfb_collect_no_memory(failure);
+    return convert_texts(c, SCRATCH_DESCRIBED_SET, texts) || pfb_collect_no_memory(failure);
 }
 
 bool pfb_collector_counter(pfb_collector *c, const pfb_guid *guid, uint32_t position, pfb_described_counter *out,
@@ -126,5 +127,5 @@ bool pfb_collector_counter(pfb_collector *c, const pfb_guid *guid, uint32_t posi
     const described_text texts[3] = {{pfb_metadata_counter_name(set, id), &out->name, &out->name_size, &out->has_name},
                                      {english, &out->english_name, &out->english_name_size, &out->has_english_name},
                                      {pfb_metadata_counter_help(set, id), &out->help, &out->help_size, &out->has_help}};
-    return convert_texts(c, texts) || pfb_collect_no_memory(failure);
+    return convert_texts(c, SCRATCH_DESCRIBED_COUNTER, texts) || pfb_collect_no_memory(failure);
 }

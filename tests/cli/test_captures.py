@@ -7,8 +7,8 @@ import unittest
 
 import captures
 import v1_blocks as v1
-from captures import (PROCESSOR, RAW, TIMER_INV, data, instances_result,
-                      metadata, three_sets)
+from captures import (BULK, DISK, MEMORY, PROCESSOR, RAW, TIMER_INV, data,
+                      instances_result, metadata, three_sets)
 from program import Case, bytes_of, seed, writer as w
 
 
@@ -149,6 +149,22 @@ class Catalog(Case):
         self.assertEqual(offered[0], expected)
         self.assertEqual(offered[1], ("Prozessor", "% User Time",
                                       "PERF_100NSEC_TIMER"))
+
+
+class LongNames(Case):
+    """More names than the collector keeps as UTF-8, 4 MiB."""
+
+    def test_the_set_of_each_counter(self):
+        """countersets names the set of each counter."""
+        long, longer = "set" * 3000, "counter" * 3000
+        path = self.file("a.pfb", w.recording(
+            metadata(DISK, "Alpha", [(n, BULK, "%09000d" % n)
+                                     for n in range(500)]),
+            metadata(MEMORY, long, [(1, RAW, longer), (2, RAW, "Free")])))
+        items = self.run_json("countersets", "--file", path)
+        self.assertEqual([(i["set"], i["name"]) for i in items
+                          if i["record"] == "counter"][500:],
+                         [(long, longer), (long, "Free")])
 
 
 class Empty(Case):

@@ -445,7 +445,8 @@ typedef struct pfb_described_counterset {
 } pfb_described_counterset;
 
 /* Stores the names and the type of a counterset in *counterset. Asks the source for them at the first call; malformed
- * replies are problems (pfb_collector_next_problem). The strings are valid until the next call for this collector. */
+ * replies are problems (pfb_collector_next_problem). The strings are valid until the next call for this collector,
+ * except calls of pfb_collector_counter. */
 PFB_API bool pfb_collector_counterset(pfb_collector *collector, const pfb_guid *guid,
                                       pfb_described_counterset *counterset, pfb_source_failure *failure);
 
