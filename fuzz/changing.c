@@ -123,7 +123,8 @@ static void read_name_table(const uint8_t *data, size_t size)
         size_t offset = (size_t)(entries[i].name.bytes - data);
         require(offset <= size && entries[i].name.size_bytes <= size - offset, "a name lies inside the input");
         pfb_name_index_find(&index, entries[i].index);
-        pfb_name_index_named(&index, &processor, &first);
+        uint32_t named = pfb_name_index_named(&index, &processor, &first);
+        require(first <= index.count && named <= index.count - first, "entries of a name lie inside the index");
     }
     free(entries);
     free(by_index);

@@ -53,6 +53,8 @@ static void change_seed(changing_reader reader, size_t first, size_t second)
 
 static void change_seeds(changing_reader reader, const char *subject)
 {
+    while (seed_count > 0) /* of the previous test, if it ran in this process */
+        free(seeds[--seed_count].data);
     cr_assert_geq(visit_seeds(subject, store_seed), 10, "corpus/%s has too few seeds", subject);
     for (size_t i = 0; i < seed_count; i++)
         change_seed(reader, i, (i + 1) % seed_count);

@@ -301,5 +301,6 @@ static uint32_t find_bound(const pfb_name_index *index, const pfb_name *key, boo
 uint32_t pfb_name_index_named(const pfb_name_index *index, const pfb_name *name, uint32_t *first)
 {
     *first = find_bound(index, name, false);
-    return find_bound(index, name, true) - *first;
+    uint32_t end = find_bound(index, name, true);
+    return end > *first ? end - *first : 0; /* less than *first only if the names have changed in between */
 }
