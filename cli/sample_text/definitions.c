@@ -77,6 +77,19 @@ static bool read_u32(definitions *d, const char *expected, uint32_t max, uint32_
     return is_read;
 }
 
+/* Reads the size of the values of a V2 counter. */
+static bool read_width(definitions *d, uint32_t *width)
+{
+    static const char expected[] = "the size of its values, 4 or 8";
+    word w;
+    uint64_t read = 0;
+    if (!definitions_word(d, expected, &w))
+        return false;
+    bool is_width = word_unsigned(&w, 8, &read) && (read == 4 || read == 8);
+    *width = (uint32_t)read;
+    return is_width || words_fail(d->words, &w, "expected %s", expected);
+}
+
 /* Reads an id, or - for none. */
 static bool read_id(definitions *d, const char *expected, uint32_t *id)
 {
@@ -371,12 +384,10 @@ bool definitions_read_counter(definitions *d)
         {"attributes", OPTION_U64, &c->attributes, NULL}, {"multi", OPTION_ID, &c->multi_id, NULL},
         {"time", OPTION_ID, &c->perf_time_id, NULL},      {"frequency", OPTION_ID, &c->perf_freq_id, NULL},
         {"aggregate", OPTION_U32, &c->aggregate, NULL}};
-    enum { MAX_WIDTH = 8 };
     if (!d->current || d->current->is_v1)
         return words_fail_here(d->words, "a counter belongs to a counterset, which must precede it");
     if (!read_u32(d, "a counter id", UINT32_MAX, &counter.id) ||
-        !read_type(d, true, &counter.type, &counter.has_type) ||
-        !read_u32(d, "the size of its values, 4 or 8", MAX_WIDTH, &counter.width) ||
+        !read_type(d, true, &counter.type, &counter.has_type) || !read_width(d, &counter.width) ||
         !read_id(d, "the id of its base or -", &c->base_id) || !read_name(d, "a name or -", &counter.name) ||
         !definitions_options(d, options, sizeof options / sizeof options[0]))
         return false;

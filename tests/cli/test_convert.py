@@ -834,14 +834,17 @@ class TextForm(ConvertCase):
         self.broken(HEAD.encode() + b'note "\xff"\n', 2, 6)
         self.broken(HEAD.encode() + b'note "a\0b"\n', 2, 6)
 
-    def test_numbers_that_are_too_large(self):
-        """Numbers that a field of the binary form cannot hold are refused."""
-        for text in ("object 1 single none a\ndefine 1 0 65536 4 0 b\n",
-                     "object 1 single none a\ndefine 1 0 4 65536 0 b\n",
-                     "object 1 single none a\ndefine 1 0 4 3 0 b\n",
-                     "object 1 single none a\ndefine 1 0 4 4 2147483648 b\n",
-                     "counterset 3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f single "
-                     "a\ncounter 1 0 9 - b\n"):
+    def test_numbers_out_of_range(self):
+        """Numbers that a field of the binary form cannot hold are refused, and
+        sizes of V2 values other than 4 and 8."""
+        v1 = "object 1 single none a\n"
+        v2 = "counterset 3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f single a\n"
+        for text in (v1 + "define 1 0 65536 4 0 b\n",
+                     v1 + "define 1 0 4 65536 0 b\n",
+                     v1 + "define 1 0 4 3 0 b\n",
+                     v1 + "define 1 0 4 4 2147483648 b\n",
+                     v2 + "counter 1 0 0 - b\n", v2 + "counter 1 0 5 - b\n",
+                     v2 + "counter 1 0 9 - b\n"):
             done = self.run_program("check", self.file(
                 "a.txt", (HEAD + text).encode()))
             self.assertEqual(done.status, 1, text)
