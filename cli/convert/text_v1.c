@@ -19,7 +19,6 @@ typedef struct value_slots {
     size_t count, capacity;
     size_t *slots;        /* by counter: the slot of its value; SIZE_MAX for a counter without a value */
     uint32_t *offsets;    /* by slot */
-    uint32_t *widths;     /* by slot: the size of the largest value */
     pfb_v1_value *values; /* by slot: in the current row */
     size_t slot_count;
     bool is_in_limits; /* the object can be written in the text form */
@@ -30,7 +29,6 @@ static void free_slots(value_slots *s)
     free(s->counters);
     free(s->slots);
     free(s->offsets);
-    free(s->widths);
     free(s->values);
     *s = (value_slots){.count = 0};
 }
@@ -52,7 +50,6 @@ static void list_slots(value_slots *s, pfb_v1_reader *block)
         return;
     s->slots = memory_get(s->count + 1, sizeof *s->slots);
     s->offsets = memory_get(s->count + 1, sizeof *s->offsets);
-    s->widths = memory_get(s->count + 1, sizeof *s->widths);
     s->values = memory_get(s->count + 1, sizeof *s->values);
     for (size_t i = 0; i < s->count; i++) {
         const pfb_v1_counter *c = &s->counters[i];
@@ -62,12 +59,8 @@ static void list_slots(value_slots *s, pfb_v1_reader *block)
         s->slots[i] = c->size_bytes > 0 ? slot : SIZE_MAX;
         if (c->size_bytes == 0)
             continue;
-        if (slot == s->slot_count) {
+        if (slot == s->slot_count)
             s->offsets[s->slot_count++] = c->value_offset;
-            s->widths[slot] = c->size_bytes;
-        } else if (s->widths[slot] < c->size_bytes) {
-            s->widths[slot] = c->size_bytes;
-        }
     }
 }
 
