@@ -89,7 +89,7 @@ static bool check_format(const options *o, const char *subject, bool has_v2)
 {
     bool is_supported = o->format != OUTPUT_PROMETHEUS || has_v2;
     if (!is_supported)
-        diagnostics_say(STATUS_USAGE, subject, "--format prometheus has metrics of V2 data only");
+        diagnostics_say(STATUS_USAGE, subject, "--format prometheus needs live V2 data or a recording of it");
     return is_supported;
 }
 

@@ -150,7 +150,8 @@ class Live(V1Case):
         done = self.run_own("live", "--interval", "0.01", "--format",
                             "prometheus", "--set", "Processor")
         self.assertEqual((done.status, done.out, done.err), (
-            2, "", "live: --format prometheus has metrics of V2 data only\n"))
+            2, "", "live: --format prometheus needs live V2 data "
+            "or a recording of it\n"))
 
     def test_v2_has_precedence(self):
         """V2 data is used if there is any, V1 data with --v1."""
