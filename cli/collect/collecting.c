@@ -269,8 +269,10 @@ bool collecting_next(collecting *c)
         bool is_end = c->file.in.data && failure.code == PFB_WIN32_NO_MORE_ITEMS;
         if (!is_end)
             diagnostics_say(STATUS_IMPOSSIBLE, c->subject, "%s", failure.sentence);
-        else if (!c->range.has_used && sample_range_is_given(&c->range))
+        else if (!c->range.has_used && sample_range_has_times(&c->range))
             diagnostics_say(STATUS_USAGE, c->subject, "no sample is between --from and --to");
+        else if (!c->range.has_used)
+            diagnostics_note(c->subject, 0, "the file has no samples");
         return false;
     }
     c->range.has_used = true;

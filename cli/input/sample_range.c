@@ -155,9 +155,14 @@ static int64_t option_to_utc(const sample_range *r, const time_option *time, int
 
 /* ---- Choosing -------------------------------------------------------------------------------------------- */
 
+bool sample_range_has_times(const sample_range *r)
+{
+    return r->from.kind != TIME_NONE || r->to.kind != TIME_NONE;
+}
+
 bool sample_range_is_given(const sample_range *r)
 {
-    return r->from.kind != TIME_NONE || r->to.kind != TIME_NONE || r->every > 0;
+    return sample_range_has_times(r) || r->every > 0;
 }
 
 /* Passes the range to the collector. `local_first` is the local time of the first sample, for times without a date. */

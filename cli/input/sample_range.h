@@ -40,8 +40,9 @@ typedef struct sample_range {
     int64_t first, last; /* the earliest and the latest time of a sample that was left out */
 } sample_range;
 
-/* Returns true if one of the options was given. */
+/* Returns true if one of the options was given; has_times: --from or --to. */
 bool sample_range_is_given(const sample_range *r);
+bool sample_range_has_times(const sample_range *r);
 
 /* Makes a collector choose samples by the range. `first` is the time of the first sample, null if it is not known. */
 void sample_range_begin(sample_range *r, pfb_collector *collector, const int64_t *first);

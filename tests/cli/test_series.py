@@ -491,13 +491,16 @@ class Note(SeriesCase):
                 "not compared with each other: %s\n" % words))
 
     def test_no_note(self):
-        """Values that need only one sample, and continued files, give no note.
-        """
+        """Values that need only one sample, and continued files, give no note,
+        a recording without samples only that it has none."""
         raw = LITTLE.block(rate_object(2, 1), v1.plain(LITTLE, 5, 4))
         for contents in ([raw], [block(1, 2), block(2, 2)],
-                         [w.reply(w.result(w.SINGLE, w.v4(1)))], [capture()],
+                         [w.reply(w.result(w.SINGLE, w.v4(1)))],
                          [LITTLE.block()]):
             self.run_fine("cook", *self.files(*contents))
+        done = self.run_program("cook", *self.files(capture()))
+        self.assertEqual(done.status, 0)
+        self.assertRegex(done.err, r"\A.*: note: the file has no samples\n\Z")
 
 
 @needs_real_data
