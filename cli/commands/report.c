@@ -12,7 +12,7 @@
 #include <inttypes.h>
 
 /* Collects from this machine until --count samples were collected, --duration is over or the program is interrupted.
- * Returns false after a message if there is no sample. */
+ * Returns false if there is no sample. */
 static bool collect_live(const options *o, output *out)
 {
     static const pfb_collector_options collector_options = {.returns_at_once = true};

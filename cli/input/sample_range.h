@@ -9,7 +9,7 @@
 typedef enum time_kind {
     TIME_NONE,  /* not given */
     TIME_UTC,   /* a date and time with Z or an offset */
-    TIME_LOCAL, /* a date and time without them: local time */
+    TIME_LOCAL, /* a date and time without either: local time */
     TIME_OF_DAY /* local time without a date: on the day of the first sample */
 } time_kind;
 
@@ -47,9 +47,9 @@ bool sample_range_has_times(const sample_range *r);
 /* Makes a collector choose samples by the range. `first` is the time of the first sample, null if it is not known. */
 void sample_range_begin(sample_range *r, pfb_collector *collector, const int64_t *first);
 
-/* Call after each sample that is put into the collector. A time of day is on the day of the first sample, so a range
- * with one is passed to the collector only now, after that sample was left out: then this returns true, and the caller
- * must put the sample again. */
+/* Call after each sample that is put into the collector. A time of day is on the day of the first sample. If
+ * sample_range_begin() did not know that sample's time, a range with a time of day is passed to the collector only now,
+ * after the sample was left out: then this returns true, and the caller must put the sample again. */
 bool sample_range_repeats(sample_range *r, pfb_collector *collector);
 
 /* If all samples were left out, reports that and sets the exit status to 2. */

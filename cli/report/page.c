@@ -97,7 +97,7 @@ static void put_time(buffer *out, int64_t time)
 }
 
 /* Writes the part of a time that differs along the axis: date, hours and minutes if the axis spans a day or more;
- * otherwise the time of day in seconds, with milliseconds if the axis spans less than 10 s. */
+ * otherwise hours, minutes and seconds, with milliseconds if the axis spans less than 10 s. */
 static void put_short_time(page *p, int64_t time)
 {
     int64_t span = (p->last - p->first) / TICKS_PER_MILLISECOND;
@@ -542,7 +542,7 @@ static void put_summary(page *p, const report_description *description)
 
 /* ---- The points ------------------------------------------------------------------------------------------ */
 
-/* Numbers the samples that have points from 0; the others get UINT32_MAX. Returns the numbers by sample; free with
+/* Numbers from 0 on the samples that have points; the others get UINT32_MAX. Returns the numbers by sample; free with
  * free(). */
 static uint32_t *number_samples(const report *r)
 {

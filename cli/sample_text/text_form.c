@@ -22,12 +22,12 @@ typedef struct text_value {
     uint64_t number;
     uint32_t width;       /* bytes of the number, or of the datum */
     const uint8_t *datum; /* null: a number of 4 or 8 bytes */
-    char relation;        /* +, - or =: the value is relative to the previous result of its part; 0: it is not */
+    char relation;        /* +, - or =: relative to the latest result of its part that has rows; 0: not relative */
     word word;            /* errors in the value are reported at this word */
 } text_value;
 
 typedef struct text_row {
-    pfb_name name; /* name.bytes is null for the row "-", which has no instance */
+    pfb_name name; /* name.bytes is null for "-", a row without an instance, and for "-#ID", one without a name */
     int64_t id;
     uint32_t parent_title, parent_position;
     uint32_t occurrence; /* number of earlier rows of the result with this name */
@@ -522,8 +522,8 @@ static void add_widths_of_ids(reader *r, const text_part *part, const uint32_t *
     free(sorted);
 }
 
-/* Sets the number of values per row and their widths: a value for each counter id of the result, or for a kind without
- * counter ids one value, of the counter in the query. */
+/* Sets the number of values per row and their widths: a value for each counter id of the result; for
+ * PFB_V2_SINGLE_COUNTER and PFB_V2_MULTIPLE_INSTANCES one value, of the counter in the query; for other kinds none. */
 static void set_values(reader *r, text_result *result, const text_query *query, bool has_own_ids)
 {
     const text_part *part = result->part;
@@ -649,7 +649,7 @@ static bool read_error(reader *r)
 
 /* ---- Lines: rows ----------------------------------------------------------------------------------------- */
 
-/* Splits NAME#ID at the last number sign. The word - is a row without a name. */
+/* Splits NAME#ID at the last number sign. The word - is a row without an instance. */
 static bool read_instance(reader *r, const word *w, text_row *row)
 {
     if (word_is(w, "-"))

@@ -37,7 +37,7 @@ typedef struct value_table {
     buffer text;        /* the text of all spans */
     text_span *columns; /* names of the counters */
     size_t column_count, column_capacity;
-    text_span *rows; /* names of the instances, from the first result */
+    text_span *rows; /* names of the instances, from the first result; for a log, counter paths */
     size_t row_count, row_capacity;
     cell *cells; /* in the order of the values; sorted by row and column before printing */
     size_t cell_count, cell_capacity;
@@ -228,8 +228,8 @@ static void sort_rows(value_table *t, uint32_t column)
     free(positions);
 }
 
-/* Finds the column by which rows are sorted: that of --sort, or the first one if only --top was given or the table has
- * no such counter. Returns false if rows are not sorted. */
+/* Finds the column by which rows are sorted: that of --sort, or if the table has no such column and --top was given,
+ * the first one. Returns false if rows are not sorted. */
 static bool find_sort_column(const value_table *t, uint32_t *column)
 {
     for (*column = 0; t->p->sort && *column < t->column_count; ++*column) {
