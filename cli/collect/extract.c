@@ -104,8 +104,8 @@ static void sort_queries(extract *e)
     e->is_whole = !e->choice->has_counters && !e->choice->has_patterns && chosen == count && !has_gaps;
 }
 
-/* Appends a chosen query. If its recorded instance name is a pattern, the chosen pattern replaces it: the recorded one
- * may match instances that are not chosen. */
+/* Appends a chosen query. If its recorded instance name is a pattern and not all instances are chosen, the chosen
+ * pattern replaces it: the recorded one may match instances that are not chosen. */
 static void append_query(const extract *e, const extract_query *query, pfb_bytes *info)
 {
     enum { INDEX_OFFSET = 32 };
@@ -228,7 +228,7 @@ static uint32_t *choose_ids(const extract *e, const pfb_guid *set, const pfb_v2_
 
 /* Returns true if the result of a chosen query may be copied, completely or in part. A result without counter ids has
  * the counter of its identifier block, which must be chosen. The contents of a result of an unknown kind are not known,
- * so it is copied only if everything is chosen. */
+ * so it is copied only if all counters and instances are chosen. */
 static bool is_result_chosen(const extract *e, const pfb_identifier *identifier, const pfb_v2_result *result)
 {
     uint32_t kind = result->kind;

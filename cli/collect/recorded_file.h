@@ -23,8 +23,9 @@ typedef struct recorded_file {
     pfb_error error;    /* the error in the part that was scanned */
 } recorded_file;
 
-/* Opens a file ("-" is standard input) and, if it is a recording, scans it for its metadata: a regular file up to its
- * end, a pipe, which can be read only once, up to the first sample. False after an error on standard error. */
+/* Opens a file ("-" is standard input) and, if it is a recording, scans it for its metadata: a regular file, and a pipe
+ * that fits in the first window, up to the end; a longer pipe, which can be read only once, up to the first sample.
+ * False after an error on standard error. */
 bool recorded_file_open(recorded_file *r, const char *name, input_kind kind);
 
 /* Makes a source that replays the recording. The source keeps the pointer `r`: *r must be valid until the source is

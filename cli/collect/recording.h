@@ -16,7 +16,7 @@ typedef struct recording {
     /* ------------------------------------------------------------------------------------------ */
     int file;          /* -1: none is open */
     bool is_created;   /* the file did not exist before it was opened */
-    bool is_new;       /* the file was empty when it was opened, or is_replaced is set */
+    bool is_new;       /* the file was empty when it was opened, is no regular file, or is_replaced is set */
     bool is_emptied;   /* the next write removes the old content first */
     uint64_t size;     /* of the file, without pending chunks */
     uint64_t written;  /* number of bytes written to this file and those before it */
@@ -27,7 +27,7 @@ typedef struct recording {
     size_t capacity;
 } recording;
 
-/* Opens the file and puts its first chunks. The caller sets the fields above the line before. Returns false after a
+/* Opens the file and puts its first chunks. The caller first sets the fields above the line. Returns false after a
  * message; then there is nothing to close. */
 bool recording_open(recording *r);
 

@@ -352,7 +352,8 @@ static void load_record(pfb_bytes *to, const pfb_log_reader *log, const pfb_log_
     to->size_bytes = pfb_log_copy_record(log, record, to->data, record->size_bytes);
 }
 
-/* Puts the name table of a record of a .blg, or holds it until the first V1 object. */
+/* Adds the name table of a record of a .blg to the title names. Holds the table until the first V1 object; after that
+ * object, puts it, unless the options choose counters: then put_names() puts the chosen names. */
 static void put_log_names(convert *c, input_file *file, const pfb_log_reader *log, const pfb_log_record *record)
 {
     const pfb_chunk chunk = {.tag = PFB_TAG_NAMES, .language = ENGLISH};
@@ -835,8 +836,8 @@ static void begin_file(convert *c, input_file *file)
     c->has_file = c->has_file || !file->is_refused;
 }
 
-/* Puts the chunks that are still held. Reports the parts of the file that were left out, and the error of the file if
- * it has one. */
+/* Puts the chunks that are still held, but not the names of a log without V1 objects. Reports the parts of the file
+ * that were left out, and the error of the file if it has one. */
 static void end_file(convert *c, input_file *file)
 {
     const merge_file *f = file->merged;

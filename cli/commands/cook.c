@@ -57,7 +57,7 @@ typedef struct cook {
     cook_file *files; /* by file number (merge_file), which is also the number in the collector */
     size_t file_count, file_capacity;
     size_t chosen_number; /* the number of the file that is chosen in the collector */
-    uint64_t block_count; /* samples that were printed; of a .blg also V1 objects */
+    uint64_t block_count; /* samples read and not left out; of a .blg also V1 objects */
 } cook;
 
 /* Reports an error in bytes that begin at `base` of the file, if there is one. */
@@ -343,7 +343,7 @@ static void cook_item(cook *c, merge_file *f)
     }
 }
 
-/* Appends the reason for each PFB_GAP_ bit why samples are not compared. */
+/* Appends, for each PFB_GAP_ bit, the reason why samples are not compared. */
 static void list_gaps(uint32_t gaps, buffer *out)
 {
     static const struct {

@@ -53,8 +53,8 @@ static bool open_recording(recorder *r)
     return is_open;
 }
 
-/* Returns true if the pending chunks would exceed the size of --rotate. A file without content is never full, so its
- * first sample is written even if it is larger than that. */
+/* Returns true if the pending chunks would make the file exceed the size of --rotate. A file without content is never
+ * full, so its first sample is written even if it is larger than that. */
 static bool is_full(const recorder *r)
 {
     const recording *file = &r->file;
@@ -320,8 +320,8 @@ static bool check_v1_blocks(const recorded_file *file)
     return !file->has_v1 || file->has_v2;
 }
 
-/* Returns true if record_converted() must read the file. A recording of V2 data is replayed; any other file is
- * converted if it can be opened a second time. */
+/* Returns true if record_converted() must read the file. A capture with V2 replies or without samples is replayed; any
+ * other file is converted if it can be opened a second time. */
 static bool is_converted(const recorded_file *file)
 {
     bool is_replayed = file->in.kind == INPUT_CAPTURE && (file->has_v2 || !file->has_v1);

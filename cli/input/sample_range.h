@@ -31,7 +31,7 @@ bool time_option_read(const char *text, time_option *time);
 /* The samples that the options choose. */
 typedef struct sample_range {
     time_option from, to;
-    uint64_t every; /* 0: not given */
+    uint64_t every; /* N: each N-th sample in the range; 0: not given */
     bool is_utc;    /* --utc: times without an offset are UTC, not local time */
     /* ------------------------------------------------------------------------------------------ */
     bool is_known; /* the range was passed to the collector, or none was given */

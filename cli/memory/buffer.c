@@ -35,7 +35,7 @@ void buffer_spaces(buffer *out, size_t count)
     buffer_commit(out, count);
 }
 
-/* Formats into TYPICAL_BYTES of reserved memory, which most texts fit, and formats a longer text a second time. */
+/* Formats into TYPICAL_BYTES of reserved memory, enough for most texts, and formats a longer text a second time. */
 void buffer_format_list(buffer *out, const char *format, va_list arguments)
 {
     enum { TYPICAL_BYTES = 96 };

@@ -204,14 +204,15 @@ bool system_is_batch(const char *name)
     return false;
 }
 
-/* Returns true if this errno of execv() means that the folder does not have the file. The search then continues. */
+/* Returns true if this errno of execv() means that the folder does not have the file. */
 static bool is_absent(int reason)
 {
     return reason == ENOENT || reason == ENOTDIR || reason == ESTALE || reason == ENODEV || reason == ETIMEDOUT;
 }
 
-/* Replaces this process by the first file in PATH that has the name of the command and can be executed. Returns an
- * errno if there is none. execvp() is not used, because it passes files that the system cannot execute to a shell. */
+/* Replaces this process by the first file in PATH that has the name of the command and may be executed. Returns an
+ * errno if there is none, or if the system cannot execute that file. execvp() is not used, because it would pass that
+ * file to a shell. */
 static int execute(char *const *arguments)
 {
     const char *name = arguments[0];

@@ -25,7 +25,7 @@ typedef struct table {
 /* Begins a table. table_cell() then adds the headings of its columns, then its cells row by row. */
 void table_open(table *t, size_t column_count, bool is_left);
 
-/* Adds the next heading or cell. The text is escaped. */
+/* Adds the next heading or cell, and escapes its text. */
 void table_cell(table *t, const char *utf8, size_t size);
 
 /* Prints the table for a terminal of `columns` columns and frees it. */

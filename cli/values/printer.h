@@ -39,7 +39,7 @@ typedef struct values_printer {
 
 /* ---- Fields ---------------------------------------------------------------------------------------------- */
 
-/* Returns false for bases and labels, which have no displayed value, and for counters with
+/* Returns false for counter types without a displayed value, such as bases, and for counters with
  * PFB_ATTRIBUTE_NO_DISPLAY that the user did not name. */
 bool values_is_shown(const pfb_collected_value *v);
 
