@@ -14,8 +14,8 @@ typedef struct path_list {
 } path_list;
 
 /* Reads the paths of the options and splits them into their parts. False after a message, with exit status 2 for a
- * malformed path or a file of --paths without paths, 3 if such a file cannot be read; then the list need not be freed.
- */
+ * malformed path and for a file of --paths without paths, 3 if such a file cannot be read; then the list need not be
+ * freed. */
 bool path_list_open(path_list *list, const options *o);
 
 /* For a perfmon log, which contains names but no GUIDs: if a path or --set has a GUID whose name the catalog does not

@@ -6,8 +6,8 @@
 #include "perfblock/source.h"
 
 /* Writes a capture: a new file, or the continuation of an existing one. recording_put() collects chunks in memory, so
- * that their size is known before recording_write() writes them. recording_open() detects everything that makes the
- * file unusable, so a command calls it before it starts its work. */
+ * that their size is known before recording_write() writes them. recording_open() fails if the file cannot be
+ * created or continued, so a command calls it before it starts its work. */
 typedef struct recording {
     const char *path;
     const char *note;   /* text of a NOTE chunk for the start of a new or continued file; null: none */

@@ -11,7 +11,7 @@
 
 /* ---- The name that does not exist ------------------------------------------------------------------------ */
 
-/* At least one name of the choice does not exist. If all names before the last one exist, it is the last one. */
+/* At least one name of the choice does not exist. If all names before the last one exist, the last one does not. */
 
 /* Returns true if adding the choice to the collector fails with this code. */
 static bool fails(const collecting *c, const pfb_collector_choice *choice, uint32_t code)

@@ -148,7 +148,7 @@ static bool use_source(run *r)
 
 /* ---- The measurement --------------------------------------------------------------------------------------------- */
 
-/* The largest group of hooks has 74440 bytes: a summary hook and the detailed hooks of 1024 CPUs between two labels. */
+/* The largest group of hooks has 74448 bytes: a summary hook and the detailed hooks of 1024 CPUs between two labels. */
 enum { TRACE_BYTES = 1 << 17 };
 
 /* Writes a chunk with the readings, from which the interval can be replayed, and one with the hooks, if any. */

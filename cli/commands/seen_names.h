@@ -32,7 +32,7 @@ void seen_names_add_block(seen_names *s, const title_names *titles, const uint8_
 void seen_names_add_record(seen_names *s, const pfb_log_reader *log, const pfb_log_record *record);
 void seen_names_add_text(seen_names *s, const pfb_pdh_text_reader *text);
 
-/* Adds the countersets that a collector describes: call it at the end of a file with V2 replies. */
+/* Adds the countersets that a collector describes. Call it for a file with V2 replies when its metadata was read. */
 void seen_names_add_metadata(seen_names *s, pfb_collector *collector);
 
 /* Call at the end of a pipe. V1 blocks before a name table were compared without its names, so compares the titles of

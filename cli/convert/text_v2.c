@@ -218,7 +218,8 @@ static void add_id(text_set *set, size_t *capacity, uint32_t id, uint32_t width)
     set->count++;
 }
 
-/* Writes the counters that have a name but are not in the registration. */
+/* Writes the counters that have a name but are not in the registration. Uses the English names only if there are no
+ * others. Then sorts set->widths. */
 static void put_unregistered(text_writer *t, text_set *set, const text_entries *texts, size_t *capacity)
 {
     size_t registered = set->count;

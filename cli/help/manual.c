@@ -147,7 +147,7 @@ void manual_put_program(buffer *out)
                        "Shows and checks files of Windows performance data, computes the values that their counters "
                        "display, and collects and records counters of the machine it runs on.\n"
                        "A \\fIFILE\\fR named \\- is standard input.\n"
-                       "Errors are printed on standard error as \\(lqFILE: offset N: code: sentence\\(rq.\n"
+                       "Malformed input is reported on standard error as \\(lqFILE: offset N: code: sentence\\(rq.\n"
                        ".SH COMMANDS\n");
     for (size_t i = 0; (c = command_at(i)) != NULL; i++) {
         buffer_string(out, ".TP\n");

@@ -36,9 +36,9 @@ typedef enum command_bit {
 /* What the arguments of a command are. Options are not counted as arguments. */
 typedef enum file_use {
     FILES_NONE,
-    FILES_ONE,     /* at most one file; without one, standard input or this machine */
+    FILES_ONE,     /* at most one file; without one, standard input or this machine; explain needs one */
     FILES_ANY,     /* any number of files; without one, standard input or this machine */
-    FILES_MANY,    /* at least one file */
+    FILES_MANY,    /* at least one file, but none for report with --source */
     FILES_PATHS,   /* no files: counter paths */
     FILES_COMMAND, /* no files: a command to run, and its arguments, which are not parsed as options of perfblock */
     FILES_SETS,    /* no files: names of countersets */
@@ -109,7 +109,7 @@ struct options {
     size_t path_count;
     const char **path_files; /* --paths */
     size_t path_file_count;
-    const char *source; /* null: live */
+    const char *source; /* --source FILE; null: not given */
     bool is_live;       /* --source live */
     char **sources;     /* --source FILE, in the order given; `source` is the first */
     size_t source_count;
@@ -124,7 +124,7 @@ struct options {
     uint64_t interval;       /* nanoseconds */
     bool has_interval;       /* --interval is given */
     uint64_t duration;       /* nanoseconds; 0: not given */
-    uint64_t count;          /* 0: until interrupted */
+    uint64_t count;          /* --count; 0: not given */
     uint64_t rotation;       /* --rotate, in bytes; 0: not given */
     bool is_forced;          /* --force */
     sample_range range;      /* --from, --to, --every */

@@ -401,7 +401,7 @@ void text_double(buffer *out, double value)
     buffer_string(out, text);
 }
 
-/* Appends digits with a comma before each group of three. */
+/* Appends digits with a comma between groups of three. */
 static void put_grouped(buffer *out, const char *digits)
 {
     size_t size = strlen(digits);
