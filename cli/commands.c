@@ -57,7 +57,8 @@ static const command commands[] = {
          "Converts samples to a recording (.pfb), to the text form of samples (.txt), or to displayed values: .json, "
          ".jsonl, or as perfmon writes them .csv and .tsv. The name of the output gives the format, unless --format "
          "does; text is the text form, which can be written by hand and which every command reads instead of a "
-         "recording. The output has only what --path, --set, --counter and --instance choose.",
+         "recording. The output has only what --path, --set, --counter and --instance choose, and the samples that "
+         "--from, --to and --every choose.",
      .examples = {{"perfblock convert day.pfb -o cpu.pfb --set \"Processor Information\"",
                    "the part of a recording that belongs to one counterset"},
                   {"perfblock convert day.pfb -o day.txt", "a recording as text"},
@@ -133,8 +134,8 @@ static const command commands[] = {
      .summary = "collect and store raw bytes",
      .description =
          "Collects samples at an interval and appends the raw bytes and their metadata to a recording, until "
-         "interrupted or --count samples are stored. With --source FILE it copies the selected part of a "
-         "recording.",
+         "interrupted, --duration is over or --count samples are stored. With --source FILE it copies the selected "
+         "part of a recording.",
      .examples = {{"perfblock record -o day.pfb --interval 10 --rotate 100M",
                    "a sample every ten seconds, in files of 100 MiB"},
                   {"perfblock record -o cpu.pfb --source day.pfb --set \"Processor Information\"",
