@@ -261,11 +261,11 @@ static bool matches_filter(pfb_collector *c, const pfb_sample_row *row, uint32_t
 }
 
 /* Returns true if the value of a chosen column is returned for this row. A row without a name is the only instance of
- * its result. With a source it is always returned, since the query selected it; otherwise a filter must match it. */
+ * its result. A V2 row of a source is always returned, since the query selected it; otherwise a filter must match it. */
 static bool shows_row(pfb_collector *c, const pfb_sample_result *result, uint32_t position, const pfb_sample_row *row)
 {
     const shown_column *column = &c->columns[result->first_column + position];
-    bool is_shown = column->has_all_instances || (c->source && !row->has_name);
+    bool is_shown = column->has_all_instances || (c->source && !c->is_v1 && !row->has_name);
     for (size_t i = 0; i < column->filter_count && !is_shown; i++)
         is_shown = matches_filter(c, row, c->column_filters[column->first_filter + i]);
     return is_shown;
