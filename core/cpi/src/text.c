@@ -139,7 +139,8 @@ bool pfb_cpi_text_recognise(const void *data, size_t size)
 {
     span s = {data, 0, data ? size : 0};
     take_exactly(&s, "\xEF\xBB\xBF");
-    return take_exactly(&s, first_word) && (s.at == s.end || is_one_of(peek(&s), BLANKS | SIGN('\r') | SIGN('\n')));
+    return take_exactly(&s, first_word) &&
+           (s.at == s.end || is_one_of(peek(&s), BLANKS | CHARACTER('\r') | CHARACTER('\n')));
 }
 
 bool pfb_cpi_text_open(pfb_cpi_text *text, const void *data, size_t size)
@@ -306,7 +307,8 @@ static void put_snapshot(text_output *p, const pfb_cpi_step *step)
 static span trim(const char *sentence)
 {
     span s = {(const uint8_t *)sentence, 0, 0};
-    while (sentence && sentence[s.end] != '\0' && !is_one_of((unsigned char)sentence[s.end], SIGN('\r') | SIGN('\n')))
+    while (sentence && sentence[s.end] != '\0' &&
+           !is_one_of((unsigned char)sentence[s.end], CHARACTER('\r') | CHARACTER('\n')))
         s.end++;
     skip(&s, BLANKS);
     while (s.end > s.at && is_one_of(s.data[s.end - 1], BLANKS))

@@ -133,12 +133,12 @@ static bool take_registers(span *s, pfb_cpuid_leaf *leaf)
     unsigned taken = 0;
     for (unsigned i = 0; i < 4; i++) {
         hex number;
-        skip(s, BLANKS | SIGN(',') | SIGN('-'));
+        skip(s, BLANKS | CHARACTER(',') | CHARACTER('-'));
         unsigned at = take_register_name(s);
         if (at == 4)
             at = i;
         else
-            skip(s, BLANKS | SIGN('=') | SIGN(':'));
+            skip(s, BLANKS | CHARACTER('=') | CHARACTER(':'));
         if (!take_hex(s, &number))
             return false;
         registers[at] = number.value;
@@ -209,7 +209,7 @@ static unsigned take_columns(span *s, uint32_t columns[MAX_COLUMNS])
     span rest = *s;
     unsigned count = 0;
     for (; count < MAX_COLUMNS; count++) {
-        skip(&rest, BLANKS | SIGN(',') | SIGN('-'));
+        skip(&rest, BLANKS | CHARACTER(',') | CHARACTER('-'));
         if (!take_column(&rest, &columns[count]))
             break;
         *s = rest;
@@ -227,7 +227,7 @@ static bool has_columns(span s)
     if (s.end - s.at < SHORTEST)
         return false;
     for (;;) {
-        skip(&s, BLANKS | SIGN(',') | SIGN('-') | SIGN(':'));
+        skip(&s, BLANKS | CHARACTER(',') | CHARACTER('-') | CHARACTER(':'));
         if (!take_hex(&s, &number))
             return count >= 2;
         count += is_column(&number);
@@ -262,7 +262,7 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *unnamed)
     if (count == 1) {
         leaf->subleaf = columns[0];
         *s = rest;
-        skip(s, BLANKS | SIGN(':'));
+        skip(s, BLANKS | CHARACTER(':'));
         ahead = *s;
         if (take_register_name(&ahead) == 4)
             *unnamed = 5;
@@ -330,9 +330,10 @@ static verdict read_leaf(const span *line, pfb_cpuid_leaf *leaf, unsigned *unnam
 static void skip_decoration(span *s)
 {
     /* Sets of characters below 64, and of those from 64 to 127. */
-    const uint64_t low = BLANKS | SIGN('-') | SIGN('=') | SIGN('(') | SIGN(')') | SIGN('/') | SIGN('*') | SIGN('#') |
-                         SIGN('.') | SIGN(':');
-    const uint64_t high = SIGN('_' - 64) | SIGN('[' - 64) | SIGN(']' - 64) | SIGN('{' - 64) | SIGN('}' - 64);
+    const uint64_t low = BLANKS | CHARACTER('-') | CHARACTER('=') | CHARACTER('(') | CHARACTER(')') | CHARACTER('/') |
+                         CHARACTER('*') | CHARACTER('#') | CHARACTER('.') | CHARACTER(':');
+    const uint64_t high =
+        CHARACTER('_' - 64) | CHARACTER('[' - 64) | CHARACTER(']' - 64) | CHARACTER('{' - 64) | CHARACTER('}' - 64);
     while (s->at < s->end && (is_one_of(s->data[s->at], low) || is_one_of(s->data[s->at] - 64u, high)))
         s->at++;
 }
@@ -353,7 +354,7 @@ static bool is_heading(span s)
     if (!take_word(&s, "cpu"))
         return false;
     size_t name_end = s.at;
-    skip(&s, BLANKS | SIGN('#'));
+    skip(&s, BLANKS | CHARACTER('#'));
     if (!take_index(&s, &number)) {
         s.at = name_end;
         if (peek(&s) != ':')

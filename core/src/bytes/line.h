@@ -25,8 +25,8 @@ static inline bool is_digit(unsigned c)
 }
 
 /* Sets of characters with codes below 64, as bit masks: is_one_of needs one test, not a comparison per character. */
-#define SIGN(c) (UINT64_C(1) << (c))
-#define BLANKS (SIGN(' ') | SIGN('\t'))
+#define CHARACTER(c) (UINT64_C(1) << (c))
+#define BLANKS (CHARACTER(' ') | CHARACTER('\t'))
 
 static inline bool is_one_of(unsigned c, uint64_t set)
 {
@@ -98,7 +98,7 @@ static inline bool take_line(span *text, span *line, size_t *start)
     if (*start == 0)
         take_exactly(line, "\xEF\xBB\xBF");
     skip(line, BLANKS);
-    while (line->end > line->at && is_one_of(text->data[line->end - 1], BLANKS | SIGN('\r')))
+    while (line->end > line->at && is_one_of(text->data[line->end - 1], BLANKS | CHARACTER('\r')))
         line->end--;
     return true;
 }

@@ -161,7 +161,7 @@ static bool text_parse_time(span s, uint64_t *time)
 static bool text_parse_zone(pfb_pdh_text_reader *text, span s)
 {
     enum { MAX_BIAS_MINUTES = 24 * 60 };
-    skip(&s, SIGN(' '));
+    skip(&s, CHARACTER(' '));
     size_t open = s.end;
     while (open > s.at && s.data[open - 1] != '(')
         open--;
