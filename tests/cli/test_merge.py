@@ -9,8 +9,7 @@ import subprocess
 import threading
 import unittest
 
-from program import (ON_WINDOWS, Case, bytes_of, program, writer,
-                     writer as w)
+from program import ON_WINDOWS, Case, bytes_of, program, writer as w
 from test_series import SeriesCase, block, capture, sample
 import captures
 import log_seeds
@@ -472,7 +471,7 @@ class Convert(MergeCase):
         first = capture(sample(1, 100), sample(2, 200))
         later = capture(sample(3, 300), sample(4, 400),
                         guid=captures.NETWORK)[16:]
-        data = capture() + writer.chunk(b"NOTE", note) + \
+        data = capture() + w.chunk(b"NOTE", note) + \
             first[len(capture()):] + later
         path = self.file("a.pfb", data)
         for name in ("all.pfb", "all.txt"):

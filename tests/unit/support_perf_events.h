@@ -28,7 +28,7 @@ typedef struct fake_machine {
     pfb_perf_counts thread;
     bool has_time_stamp, is_virtual;
     uint64_t time_stamp, ns;
-    uint64_t step; /* added to both clocks at each call */
+    uint64_t step; /* added to a clock each time it is read */
     size_t pauses; /* number of next readings of `ns` that are delayed by the pause below, as if the thread was
                       preempted */
     uint64_t pause_cycles, pause_ns;

@@ -33,8 +33,8 @@ void close_source(pfb_source *source);
 
 enum { COUNTERSETS = 300 };
 
-/* Makes a capture with replies of all kinds, whose contents have no meaning: the countersets, and `size` bytes of each
- * other kind. */
+/* Makes a capture with replies of all kinds, whose contents have no meaning: the countersets, 8 bytes for each
+ * registration after the first, and `size` bytes of each other kind. */
 pfb_bytes make_capture(size_t size);
 void add_chunk(pfb_bytes *capture, const pfb_chunk *chunk, size_t size, uint8_t fill);
 
@@ -48,7 +48,7 @@ size_t make_block(uint8_t *out, size_t capacity, size_t set);
 
 /* ---- Calls by function ------------------------------------------------------------------------------------------ */
 
-/* The functions that return replies; the one that counts GUIDs is first. */
+/* The functions that return replies. The first one returns a number of GUIDs, the others bytes. */
 enum { REPLYING = 5 };
 extern const fake_function replying[REPLYING];
 

@@ -24,7 +24,7 @@ typedef enum fake_function {
 /* An answer that a test defines. A function with a buffer overwrites its first and last byte with 0xEE, because a real
  * function may write to the buffer even if it fails; after a success it overwrites as many bytes as it returns, if they
  * fit. PerfOpenQueryHandle returns a null handle with the code for success, and an invalid handle with other codes. The
- * functions that add and remove blocks do not change their Status. PerfCloseQueryHandle closes the handle whatever its
+ * functions that add and remove blocks fill them with 0xEE. PerfCloseQueryHandle closes the handle whatever its
  * answer is. */
 typedef struct fake_answer {
     uint32_t code;
