@@ -29,7 +29,7 @@ void command_explain(const options *o)
     title_names_open(&names, o->names, &o->reader);
     progress_begin(o->output_path != NULL); /* the terminal is free for progress lines if the page goes to a file */
     output_open(&out, OUTPUT_TEXT, false);
-    if (o->file_count == 0 || !input_read(&in, o->files[0], o->kind)) {
+    if (!input_read(&in, o->files[0], o->kind)) {
         title_names_close(&names);
         return;
     }

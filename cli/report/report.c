@@ -221,8 +221,8 @@ report *report_begin(void)
 /* Limits a time to the years 1601 to 9999. */
 static int64_t limit_time(int64_t time)
 {
-    const int64_t end = INT64_C(2650467744000000000);
-    return time < 0 ? 0 : time > end ? end : time;
+    const int64_t last = INT64_C(2650467743999999999); /* of the year 9999 */
+    return time < 0 ? 0 : time > last ? last : time;
 }
 
 /* Makes the sample of the value the current one. Returns false if there are too many samples. */

@@ -141,8 +141,6 @@ static void store_numbers(reader *r, const text_result *result, const named_row 
     size_t width = result->value_count;
     part->previous_count = result->row_count;
     part->previous_width = width;
-    if (result->row_count == 0)
-        return;
     part->previous = memory_grow(part->previous, &part->previous_capacity, result->row_count, sizeof *part->previous);
     part->numbers =
         memory_grow(part->numbers, &part->number_capacity, result->row_count * width + 1, sizeof *part->numbers);
