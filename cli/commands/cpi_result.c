@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The rows of the table, in their order. */
+/* The rows of the table, in their order. cpi_wb is scaled_cpi, the CPI of the busy part of the interval. */
 typedef enum figure { FIGURE_CPI, FIGURE_CPI_WB, FIGURE_IDLE, FIGURE_BUSY, FIGURE_COUNT } figure;
 
 static const char *const figure_names[FIGURE_COUNT] = {

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs the commands of README.md for building, installing and linking, as printed.
+"""Runs the commands of the sections "Build and install" and "Link" of README.md, as printed.
 
-The commands run in a copy of the sources, with their own home folder. The program that is linked is README.md's first
-example. The defaults in the table of options are compared with those of the build.
+The commands run in a copy of the sources, with their own home folder. The program that is linked is the first
+example in C that needs only core. The defaults in the table of options are compared with those of the build.
 """
 import argparse
 import os
@@ -17,13 +17,13 @@ from readme import FENCED, read_example
 OPTION = re.compile(r"^\| `(\w+)` \| (?:`([^`]*)`)? *\|", re.MULTILINE)
 CACHED = re.compile(r"^(PERFBLOCK_\w+|CMAKE_BUILD_TYPE|BUILD_SHARED_LIBS):(?:BOOL|PATH|FILEPATH|STRING)=(.*)$", re.MULTILINE)
 NOT_COPIED = shutil.ignore_patterns("build", ".git", "__pycache__")
-# Environment variables that change what CMake finds or makes.
+# Environment variables from which the build takes defaults.
 CLEARED = ("CMAKE_BUILD_TYPE", "CMAKE_GENERATOR", "CFLAGS", "PERFBLOCK_REAL_DATA", "PERFBLOCK_SAMPLES")
 
 
 def section(page, title):
-    """The text below a heading."""
-    found = re.search(rf"^## {title}\n(.*?)(?=^## )", page, re.MULTILINE | re.DOTALL)
+    """The text of a section, up to the next heading of level 2."""
+    found = re.search(rf"^## {title}\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL)
     if not found:
         raise SystemExit(f"README.md has no section {title}")
     return found[1]
@@ -53,8 +53,9 @@ class Check:
         example, input_name, self.expected = read_example(source / "README.md")
         self.input = source / input_name
         (self.folder / "agent.c").write_text(example, encoding="utf-8")
-        # Without packages pkg-config does not find Criterion, so the build does not include the tests.
         self.environment = {name: value for name, value in os.environ.items() if name not in CLEARED}
+        # PKG_CONFIG_LIBDIR names a folder without packages: pkg-config does not find Criterion, so the build does not
+        # include the tests.
         self.environment |= {"HOME": str(self.home), "PATH": f"{tools}:{os.environ['PATH']}", "CC": str(tools / "cc"),
                              "PKG_CONFIG_LIBDIR": str(self.home)}
 

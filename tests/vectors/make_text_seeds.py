@@ -18,7 +18,8 @@ UINT64_MAX = 2**64 - 1
 
 
 def snapshot(clock, cpus=(), thread=None):
-    """Lines of a snapshot; a CPU is a tuple of its numbers."""
+    """Lines of a snapshot. A CPU is (number, instr, cycles), or with (busy,
+    elapsed) at the end; a thread is (tid, instr, cycles)."""
     lines = ["snapshot %d" % clock]
     lines += ["cpu " + " ".join(map(str, cpu)) for cpu in cpus]
     if thread:
@@ -27,7 +28,9 @@ def snapshot(clock, cpus=(), thread=None):
 
 
 def examples():
-    """The worked examples of docs/cpi.md, and a source with refusals."""
+    """Typical texts: the example of README.md, intervals of test_cpi.c (narrow:
+    that of docs/cpi.md with a CPU that goes offline), and texts with refusals.
+    """
     yield "two_cpus_scaled", HEAD + snapshot(
         1000, [(0, 0, 1000, 0, 1000), (1, 5000, 1000, 0, 1000)]) + snapshot(
             3001000, [(0, 1500000, 3001000, 2250000, 3001000),
@@ -92,13 +95,14 @@ BROKEN = {
 
 
 def seeds():
-    """(file name, text) of each seed."""
+    """(name, text) of each seed; write_seeds appends .txt to the names."""
     for make in (examples, oddities):
         for name, text in make():
             yield "valid_" + name, text
     for name, text in BROKEN.items():
         yield "broken_" + name, HEAD + text
     yield "broken_version_0", "cpi-snapshots 0\n"
+    # Lines of a later version, which must not be read.
     yield "broken_version_2", "cpi-snapshots 2\nwidths 40 64 64\n"
     yield "broken_other_text", "snapshot 1\n"
     yield "broken_no_bytes", ""

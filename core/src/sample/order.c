@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The indexes of values in the arrays of a sample, and look-up of rows and columns in sorted orders. */
+/* The indexes of values in the arrays of a sample; the sorted indexes of registrations, columns and rows, and look-up
+ * in them; rank and occurrence of rows. */
 #include "sample/order.h"
 
 #include "bytes/cursor.h"
@@ -9,10 +10,11 @@
 
 uint32_t pfb_sample_stride(uint32_t rows)
 {
-    enum { MANY = 512 };
-    /* An odd multiple of 64, plus 8: the values of a row, which are a stride apart, are then spread over the sets of a
-     * cache, both the numbers of 8 bytes and the sizes of 1 byte. No overflow: rows are fewer than 2^32 / 8. */
-    return rows < MANY ? rows : ((rows + 55) / 64 | 1) * 64 + 8;
+    enum { MIN_PADDED_ROWS = 512 }; /* fewer values of 8 bytes do not fill a page of 4 KiB */
+    /* The least odd multiple of 64, plus 8, that is not below `rows`: the values of a row, which are a stride apart,
+     * are then spread over the sets of a cache, both the numbers of 8 bytes and the sizes of 1 byte. No overflow: rows
+     * are fewer than 2^32 / 8. */
+    return rows < MIN_PADDED_ROWS ? rows : ((rows + 55) / 64 | 1) * 64 + 8;
 }
 
 bool pfb_sample_reserve(pfb_sample *sample, uint32_t r, uint32_t rows, const pfb_sample_counts *capacity)
@@ -68,7 +70,7 @@ static int compare_names(const pfb_name *left, const pfb_name *right)
     return left->size_bytes > 0 ? compare_numbers(left->encoding, right->encoding) : 0;
 }
 
-/* Compares displayed names: whether the rows have one, then the names of instance and parent. */
+/* Compares full names: has_name, then `name` (the filter of the query if neither row has a name), then `parent`. */
 static int compare_full_names(const pfb_sample_row *left, const pfb_sample_row *right)
 {
     if (left->has_name != right->has_name)
@@ -79,7 +81,7 @@ static int compare_full_names(const pfb_sample_row *left, const pfb_sample_row *
     const pfb_name *a = &left->parent;
     const pfb_name *b = &right->parent;
     if (a->bytes == b->bytes && a->size_bytes == b->size_bytes && a->encoding == b->encoding)
-        return 0; /* both parents are the same bytes of the input */
+        return 0; /* neither row has a parent, or both are the same bytes */
     return compare_names(a, b);
 }
 
@@ -173,7 +175,7 @@ static int compare_registrations(const pfb_sample *sample, uint32_t left, uint32
     return difference != 0 ? difference : compare_numbers(right, left); /* the last one of a GUID comes first */
 }
 
-/* The context of a sort: the sample whose positions are sorted, and the order. */
+/* The context of a sort of positions of registrations, columns or rows: their sample, and the order. */
 typedef struct sorting {
     const pfb_sample *sample;
     ordering by;
@@ -342,11 +344,12 @@ static uint32_t result_at(const pfb_sample *sample, uint32_t at)
 }
 
 /* Returns the first position in column_order, from `low` on, of a column of this result or a later one; `end` if there
- * is none. Tries steps of growing size first, because the position is usually near. */
+ * is none. The columns from `low` to `end` are of one counter, so they are sorted by result. Tries steps of growing
+ * size first, because the position is usually near. */
 static uint32_t skip_columns_before(const pfb_sample *sample, uint32_t low, uint32_t end, uint32_t result)
 {
     uint32_t high = end;
-    for (uint32_t step = 1; step <= end - low; step *= 2) { /* columns are fewer than 2^30 */
+    for (uint32_t step = 1; step <= end - low; step *= 2) { /* no overflow: columns are fewer than 2^30 */
         if (result_at(sample, low + step - 1) >= result) {
             high = low + step - 1;
             break;
