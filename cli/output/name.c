@@ -3,14 +3,13 @@
 
 #include <stdbool.h>
 
-/* Writes a name as UTF-8 to reserved memory, at *at. Returns its size; the caller commits it. The name may be in a
- * mapped file that another process changes between the two conversions. */
+/* Writes a name as UTF-8 to reserved memory, at *at. Returns its size; the caller commits it. */
 static size_t put_name(buffer *out, const pfb_name *name, char **at)
 {
     size_t size = pfb_name_to_utf8(name, NULL, 0);
     *at = buffer_reserve(out, size);
-    size_t converted = pfb_name_to_utf8(name, *at, size + 1);
-    return converted < size ? converted : size;
+    pfb_name_to_utf8(name, *at, size + 1);
+    return size;
 }
 
 void name_text(buffer *out, pfb_name name)
