@@ -12,6 +12,7 @@
 #include "perfblock/sample.h"
 #include "perfblock/v1.h"
 #include "perfblock/v2.h"
+#include "perfblock/write.h"
 #include "readers.h"
 #include "stepper.h"
 #include "text_readers.h"
@@ -131,17 +132,47 @@ static void read_name_table(const uint8_t *data, size_t size)
     free(by_name);
 }
 
-/* Writes a query with this name into memory of exactly the query's size. */
+/* Writes a query with this name into memory of exactly the query's size, directly and by a writer. */
 static void write_query(const pfb_name *name)
 {
     static const uint8_t margin[8] = "########";
-    const pfb_query query = {.name = *name};
+    const pfb_query query = {.counter_id = 7, .name = *name};
     size_t size = pfb_query_size(&query);
     uint8_t *out = allocate(size + sizeof margin);
     memcpy(out + size, margin, sizeof margin);
-    require(pfb_query_write(&query, out, size) <= size, "no more is written than the memory holds");
+    size_t written = pfb_query_write(&query, out, size);
+    require(written <= size, "no more is written than the memory holds");
     require(memcmp(out + size, margin, sizeof margin) == 0, "nothing outside the caller's memory is written");
+    uint64_t sum = 0;
+    for (size_t i = 0; i < written; i++)
+        sum += out[i];
+    require(sum <= 255 * (uint64_t)written, "every byte is initialised"); /* MemorySanitizer detects one that is not */
+    pfb_writer writer;
+    pfb_write_init(&writer, out, size);
+    pfb_write_identifier(&writer, &query);
+    require(memcmp(out + size, margin, sizeof margin) == 0, "nothing outside the writer's memory is written");
+    require(writer.error.code != PFB_OK || out[24] == 7, "an identifier that is written is whole");
     free(out);
+}
+
+static void require_inside(const pfb_name *part, const pfb_name *whole)
+{
+    size_t offset = part->bytes ? (size_t)(part->bytes - whole->bytes) : 0;
+    require(offset <= whole->size_bytes && part->size_bytes <= whole->size_bytes - offset,
+            "a part of a path lies inside the path");
+}
+
+static void parse_path(const pfb_name *name)
+{
+    pfb_path path;
+    pfb_path_parse(name, &path);
+    require_inside(&path.machine, name);
+    require_inside(&path.counterset, name);
+    require_inside(&path.parent, name);
+    require_inside(&path.name, name);
+    require_inside(&path.instance, name);
+    require_inside(&path.counter, name);
+    require(path.index <= 999999999, "an index has at most 9 digits");
 }
 
 static void read_text(const uint8_t *data, size_t size)
@@ -161,6 +192,7 @@ static void read_text(const uint8_t *data, size_t size)
         pfb_name_to_utf16(&name, utf16, units);
         free(utf16);
         write_query(&name);
+        parse_path(&name);
     }
 }
 

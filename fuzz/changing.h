@@ -17,7 +17,8 @@ typedef enum changing_reader {
     CHANGING_QUERY,
     CHANGING_CAPTURE,
     CHANGING_SAMPLE, /* an input of sample_fuzzer.c: two samples, query information and registrations */
-    CHANGING_TEXT,   /* a name in several encodings, to UTF-8, to UTF-16 and to a query, in two calls each */
+    CHANGING_TEXT,   /* a name in several encodings, to UTF-8, to UTF-16 and to a query, in two calls each;
+                      * and as a path */
     CHANGING_CPUID_TEXT,
     CHANGING_LWP,
     CHANGING_CPI_TEXT,

@@ -167,16 +167,25 @@ Test(changing, instances_may_be_added_after_counting)
 
 /* ---- Names --------------------------------------------------------------------------------------------------- */
 
-/* The same bytes are 5 units, then 10. */
-Test(changing, names_may_get_longer_while_they_are_written)
+/* The same bytes are more, fewer or other units, or another path, from some access on. */
+Test(changing, names_may_change_while_they_are_written_or_parsed)
 {
-    static const uint8_t first[] = "\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4";
-    static const uint8_t second[] = "aaaaaaaaaa";
-    size_t size = sizeof first - 1;
-    uint64_t accesses = changing_read(CHANGING_TEXT, CHANGING_SWAP, UINT32_MAX, first, second, size);
-    for (uint32_t at = 0; at < accesses; at++) {
-        changing_read(CHANGING_TEXT, CHANGING_SWAP, at, first, second, size);
-        changing_read(CHANGING_TEXT, CHANGING_SWAP, at, second, first, size);
+    static const struct {
+        const char *first, *second;
+    } rows[] = {
+        {"\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4\xC3\xA4", "aaaaaaaaaa"}, /* 5 units, 10 units */
+        {"\xC3\xA9\xE2\x82\xAC", "a\xF0\x9F\x98\x80"},              /* 2 units, 3 with a surrogate pair */
+        {"\\a(\\b", "\\a)\\b"},                                     /* an instance of -1 characters */
+        {"\\a(i#12)\\b", "\\a(i#..)\\b"},                           /* digits, and characters before 0 */
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size_t size = strlen(rows[i].first);
+        const uint8_t *first = (const uint8_t *)rows[i].first;
+        const uint8_t *second = (const uint8_t *)rows[i].second;
+        cr_assert_eq(strlen(rows[i].second), size);
+        uint64_t accesses = changing_read(CHANGING_TEXT, CHANGING_SWAP, UINT32_MAX, first, second, size);
+        for (uint32_t at = 0; at < accesses; at++)
+            changing_read(CHANGING_TEXT, CHANGING_SWAP, at, first, second, size);
     }
 }
 

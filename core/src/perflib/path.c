@@ -36,8 +36,11 @@ static size_t read_index(const path_view *t, size_t begin, size_t end, pfb_path 
     uint32_t index = 0;
     uint32_t power = 1;
     size_t at = end;
-    while (at > begin && end - at < MAX_DIGITS && path_unit(t, at - 1) >= '0' && path_unit(t, at - 1) <= '9') {
-        index += power * (path_unit(t, --at) - '0');
+    for (; at > begin && end - at < MAX_DIGITS; at--) {
+        uint32_t unit = path_unit(t, at - 1);
+        if (unit < '0' || unit > '9')
+            break;
+        index += power * (unit - '0');
         power *= 10;
     }
     path->has_index = at < end && at > begin && path_unit(t, at - 1) == '#';
@@ -81,9 +84,9 @@ bool pfb_path_parse(const pfb_name *text, pfb_path *path)
         return false;
     if (path_unit(&t, at) == '(') {
         size_t close = end - 1; /* position of the backslash in the last ")\" */
-        while (close > at && (path_unit(&t, close - 1) != ')' || path_unit(&t, close) != '\\'))
+        while (close > at + 1 && (path_unit(&t, close - 1) != ')' || path_unit(&t, close) != '\\'))
             close--;
-        if (close == at)
+        if (close <= at + 1)
             return false;
         split_instance(&t, at + 1, close - 1, path);
         at = close;

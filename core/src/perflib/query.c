@@ -53,7 +53,7 @@ size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capacity)
             memmove(out + V2_IDENTIFIER_BYTES, query->name.bytes, 2 * units);
     } else {
         size_t converted = pfb_name_to_utf16(&query->name, out + V2_IDENTIFIER_BYTES, units);
-        units = converted < units ? converted : units; /* differs only if the name has changed since it was counted */
+        units = converted == units ? units : 0; /* differs only if the name has changed since it was counted */
     }
     memset(out, 0, V2_IDENTIFIER_BYTES);
     memset(out + V2_IDENTIFIER_BYTES + 2 * units, 0, size - V2_IDENTIFIER_BYTES - 2 * units);

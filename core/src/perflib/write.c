@@ -422,8 +422,9 @@ void pfb_write_identifier(pfb_writer *writer, const pfb_query *query)
         return;
     }
     size_t at = pfb_write_zeros(writer, size);
-    if (pfb_write_writable(writer, at, size))
-        pfb_query_write(query, writer->data + at, size);
+    /* Fails only if the name has changed since it was counted. */
+    if (pfb_write_writable(writer, at, size) && pfb_query_write(query, writer->data + at, size) != size)
+        pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
     pfb_write_put_field(writer, FIELD_IDENTIFIER_SIZE, at + 20, size);
 }
 
