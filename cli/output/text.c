@@ -190,8 +190,9 @@ static size_t put_escaped(buffer *out, escaper *e)
     uint32_t point = next_point(e->utf8, e->size, &e->at);
     if (point == '\\') {
         find_run(e, start);
+        char next = e->run_end < e->size ? e->utf8[e->run_end] : '\0';
         if (e->is_doubled)
-            e->at += e->run_end - start > 1 ? 1 : e->utf8[e->run_end] == 'u' ? 5 : 9;
+            e->at += e->run_end - start > 1 ? 1 : next == 'u' ? 5 : next == 'U' ? 9 : 0;
         buffer_bytes(out, e->utf8 + start, e->at - start);
         return e->at - start;
     }
