@@ -271,8 +271,6 @@ bool collecting_next(collecting *c)
             diagnostics_say(STATUS_IMPOSSIBLE, c->subject, "%s", failure.sentence);
         else if (!c->range.has_used && sample_range_has_times(&c->range))
             diagnostics_say(STATUS_USAGE, c->subject, "no sample is between --from and --to");
-        else if (!c->range.has_used)
-            diagnostics_note(c->subject, 0, "the file has no samples");
         return false;
     }
     c->range.has_used = true;

@@ -36,9 +36,9 @@ bool collecting_add(collecting *c, const options *o);
  * a message, if the paths of the options cannot be read. */
 bool collecting_add_found(collecting *c, const options *o);
 
-/* Collects the next sample in the range of --from, --to and --every. False at the end of a recording; then, if there
- * was no sample, it reports that with exit status 2 if --from or --to was given, and in a note otherwise. Also false
- * after any other message, with exit status 4. */
+/* Collects the next sample in the range of --from, --to and --every. False at the end of a recording; then it reports
+ * with exit status 2 if --from or --to was given and no sample was in the range. Also false after any other message,
+ * with exit status 4. */
 bool collecting_next(collecting *c);
 
 /* Reports an error, if there is one, in bytes that begin at `base` of the file or of the live sample. */

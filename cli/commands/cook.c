@@ -179,14 +179,18 @@ static void count_unread(cook_file *file, const merge_file *f)
         file->unread_first[i] = (size_t)f->in.offset + f->chunk.offset;
 }
 
-static void note_unread(const cook_file *file, const char *name)
+/* Returns true if there are chunks that were skipped. */
+static bool note_unread(const cook_file *file, const char *name)
 {
+    bool has_unread = false;
     for (size_t i = 0; i <= UNREAD_TAGS; i++) {
-        if (file->unread_counts[i] > 0)
-            diagnostics_note(name, file->unread_first[i],
-                             "chunks that cook does not read were skipped: %" PRIu64 " of %s", file->unread_counts[i],
-                             i < UNREAD_TAGS ? unread_tags[i].name : "a later version");
+        if (file->unread_counts[i] == 0)
+            continue;
+        has_unread = true;
+        diagnostics_note(name, file->unread_first[i], "chunks that cook does not read were skipped: %" PRIu64 " of %s",
+                         file->unread_counts[i], i < UNREAD_TAGS ? unread_tags[i].name : "a later version");
     }
+    return has_unread;
 }
 
 /* Prints the values of a sample in a capture. Bytes after its reply or block are tolerated unless --strict is given. */
@@ -303,8 +307,9 @@ static void end_file(cook *c, const merge_file *f)
     if (f->repeated > 0)
         diagnostics_note(f->in.name, f->repeated_at, "samples that another file has as well were left out: %" PRIu64,
                          f->repeated);
-    note_unread(&c->files[f->number], f->in.name);
-    if (f->is_open && f->error.code == PFB_OK && !c->files[f->number].has_sample)
+    bool has_unread = note_unread(&c->files[f->number], f->in.name);
+    bool has_samples = c->files[f->number].has_sample || f->repeated > 0 || has_unread; /* unread ones may be samples */
+    if (f->is_open && f->error.code == PFB_OK && !has_samples)
         diagnostics_note(f->in.name, 0, "the file has no samples");
     report_error(f, (size_t)f->in.offset, f->error);
     if (c->files[f->number].has_v2 && must_see_names(c))

@@ -190,6 +190,14 @@ class Empty(Case):
         self.assertEqual(done.status, 2)
         self.assertNotIn("has no samples", done.err)
 
+    def test_a_copy_of_another_file_has_samples(self):
+        """A file whose samples are all left out as repetitions has samples."""
+        done = self.run_program("cook", self.file("a", three_sets()),
+                                self.file("b", three_sets()))
+        self.assertEqual(done.status, 0)
+        self.assertIn("samples that another file has", done.err)
+        self.assertNotIn("has no samples", done.err)
+
 
 class Errors(Case):
     """Offsets of errors count from the start of the file, and --strict
