@@ -12,7 +12,7 @@ static int failure; /* errno of the first failure; 0: none */
 
 static int file = -1; /* descriptor of the file that is written instead of standard output; -1: not open */
 static const char *file_name;
-static bool is_file_due; /* the file is opened by the next write */
+static bool is_file_due; /* the file is not open yet: the next write opens it, or stream_close_file(false) */
 
 static buffer replacement; /* path of the temporary file that replaces `file_name`; empty: none */
 
@@ -55,15 +55,15 @@ void stream_write(const void *bytes, size_t size)
     check_write(fwrite(bytes, 1, size, stdout) == size);
 }
 
-/* Writes all bytes with one call, so that the terminal never shows a part of a frame. */
+/* Writes all bytes with one call, if the system accepts them, so that the terminal shows no part of a frame. */
 static void put_at_once(const buffer *bytes)
 {
     errno = 0;
     check_write(system_append(SYSTEM_OUTPUT, bytes->data, bytes->size));
 }
 
-/* Shows the next frame. Empties `frame` first: if memory runs out here, the function that prints the error calls
- * stream_flush(), which must not show the same frame again. */
+/* Shows the next frame. Empties `frame` first: if memory runs out while it is composed, the program ends and calls
+ * stream_flush() once more, which would compose it again. */
 static void show_frame(void)
 {
     buffer lines = frame;

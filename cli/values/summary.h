@@ -5,8 +5,10 @@
 #include "output/output.h"
 #include "perfblock/collect.h"
 
-/* Count, minimum, average, maximum and last value of each counter and instance over all samples. docs/perfblock.md
- * describes the output. Memory grows with the number of counters and instances, not with that of samples. */
+/* For each counter and instance over all samples: the number of values, their minimum, average, maximum and last one,
+ * and the statuses of what has no value. values_print_summary() (printers.h) adds the values of a sample.
+ * docs/perfblock.md describes the output. Memory grows with the number of counters and instances, not with that of
+ * samples. */
 
 typedef struct value_summary value_summary;
 
@@ -16,8 +18,9 @@ value_summary *value_summary_begin(void);
  * leave out rows whose values are all zero or missing. */
 void value_summary_write(const value_summary *summary, bool is_nonzero, output *out);
 
-/* The number of records, and the counter and instance of a record. Only the members that identify them are set in the
- * returned value. */
+/* The number of records, and the counter and instance of record `i`, in the order of their first values. The returned
+ * value has names, ids, type, unit and attributes; status and value mean nothing. Its names are valid until the next
+ * value is added. */
 size_t value_summary_count(const value_summary *summary);
 pfb_collected_value value_summary_value(const value_summary *summary, size_t i);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic with numbers of 192 bits. The references are 128-bit integers of the compiler, and products that another
- * program computed. */
+/* Arithmetic with numbers of 192 bits. The references are 128-bit integers of the compiler, numbers of up to 192 bits
+ * that Python computed, and the known bits of doubles. */
 #include <criterion/criterion.h>
 
 #include "bytes/wide.h"
@@ -15,7 +15,8 @@ static const uint64_t two32 = UINT64_C(1) << 32;
 static const uint64_t two53 = UINT64_C(1) << 53;
 static const uint64_t two63 = UINT64_C(1) << 63;
 
-/* Values near powers of two that limit a computation, and primes of several sizes. */
+/* Values at and near 2^32 (half a limb), 2^52 to 2^54 (the mantissa of a double), 2^63 and 2^64 (a limb); primes of
+ * several sizes; the factor of percentages and the frequency of the 100 ns clock. */
 static const uint64_t edges[] = {0,
                                  1,
                                  2,
@@ -96,17 +97,19 @@ static void expect_digits(pfb_wide wide, const char *digits)
 static void expect_same(pfb_quotient a, pfb_quotient b, uint64_t n, uint64_t d)
 {
     bool same = bits_of(a.value) == bits_of(b.value) && a.is_integer == b.is_integer && a.integer == b.integer;
-    cr_expect(same, "%llu / %llu: %a instead of %a", (unsigned long long)n, (unsigned long long)d, a.value, b.value);
+    cr_expect(same, "%llu / %llu: %a, integer %d %llu, instead of %a, integer %d %llu", (unsigned long long)n,
+              (unsigned long long)d, a.value, a.is_integer, (unsigned long long)a.integer, b.value, b.is_integer,
+              (unsigned long long)b.integer);
 }
 
-/* Returns true if `value` is the double nearest to n / d, ties to even, with integers only. Requires n > 0, d > 0, and
- * products below 2^128. */
+/* Returns true if `value` is the double nearest to n / d, ties to even. Computes with integers only. Requires n > 0,
+ * d > 0, and a positive normal `value` near the quotient. */
 static bool is_nearest(u128 n, uint64_t d, double value)
 {
     uint64_t bits = bits_of(value);
     int exponent = (int)(bits >> 52) - 1023 - 52; /* value = mantissa * 2^exponent */
     u128 mantissa = (bits & (two53 / 2 - 1)) | two53 / 2;
-    u128 unit = d; /* one unit in the last place of `value`, multiplied by d */
+    u128 unit = d; /* one unit in the last place of `value`, times d; if exponent < 0, unit and n are scaled alike */
     if (exponent >= 0)
         unit <<= exponent;
     else
@@ -162,7 +165,8 @@ Test(wide, products_agree_with_the_compiler)
     for (size_t i = 0; i < EDGE_COUNT; i++) {
         for (size_t k = 0; k < EDGE_COUNT; k++) {
             pfb_wide product = pfb_wide_times(pfb_wide_from(edges[i]), edges[k]);
-            cr_expect_eq(pfb_wide_compare(product, wide_of((u128)edges[i] * edges[k])), 0, "%zu times %zu", i, k);
+            cr_expect_eq(pfb_wide_compare(product, wide_of((u128)edges[i] * edges[k])), 0, "edges[%zu] * edges[%zu]", i,
+                         k);
         }
     }
 }
@@ -181,7 +185,7 @@ Test(wide, differences_borrow_across_limbs)
             u128 b = ((u128)edges[k] << 63) + edges[i];
             pfb_wide difference =
                 a > b ? pfb_wide_minus(wide_of(a), wide_of(b)) : pfb_wide_minus(wide_of(b), wide_of(a));
-            cr_expect_eq(pfb_wide_compare(difference, wide_of(a > b ? a - b : b - a)), 0, "%zu and %zu", i, k);
+            cr_expect_eq(pfb_wide_compare(difference, wide_of(a > b ? a - b : b - a)), 0, "i = %zu, k = %zu", i, k);
         }
     }
 }
@@ -211,7 +215,7 @@ Test(wide, sums_carry_across_limbs)
         for (size_t k = 0; k < EDGE_COUNT; k++) {
             u128 wide = ((u128)edges[k] << 63) + edges[i];
             cr_expect_eq(pfb_wide_compare(pfb_wide_plus(wide_of(wide), edges[k]), wide_of(wide + edges[k])), 0,
-                         "%zu and %zu", i, k);
+                         "i = %zu, k = %zu", i, k);
         }
     }
 }
@@ -244,7 +248,8 @@ Test(wide, quotients_have_known_bits)
     }
 }
 
-/* Checks that division by hardware has the same bits, if the hardware rounds once to double precision. */
+/* Checks that both divisions have the same result, if the operands are below 2^53 and the hardware rounds once to
+ * double precision. */
 static void expect_hardware_agrees(uint64_t n, uint64_t d)
 {
     if (PFB_DIVIDES_EXACTLY && n < two53 && d < two53)
@@ -285,7 +290,7 @@ Test(wide, quotients_are_the_nearest_doubles)
     }
 }
 
-/* The quotients are ties between two doubles, or next to a tie. */
+/* Quotients that are ties between two doubles, that differ from a tie by 1 / d, or that are 2^54 or just below it. */
 Test(wide, quotients_near_a_tie_are_the_nearest_doubles)
 {
     uint64_t state = 3;
@@ -296,7 +301,7 @@ Test(wide, quotients_near_a_tie_are_the_nearest_doubles)
         expect_nearest(middle, d);
         expect_nearest(middle - 1, d);
         expect_nearest(middle + 1, d);
-        expect_nearest((u128)2 * two53 * d - (unsigned)i % 3, d); /* around a power of two */
+        expect_nearest((u128)2 * two53 * d - (unsigned)i % 3, d); /* at most 2 / d below 2^54 */
     }
 }
 
@@ -344,7 +349,7 @@ Test(wide, floors_agree_with_the_compiler)
         uint64_t b = at_edge ? edges[i % EDGE_COUNT] : random_number(&state, 64);
         u128 n = (u128)a * b + random_number(&state, 64) % 3;
         u128 d =
-            ((u128)random_number(&state, 64) << 10) + b + 1; /* greater than b, so that the quotient is at most a */
+            ((u128)random_number(&state, 64) << 10) + b + 1; /* greater than b, so that the quotient fits in 64 bits */
         cr_expect_eq(pfb_wide_floor(wide_of(n), wide_of(d)), (uint64_t)(n / d), "%zu", i);
         cr_expect_eq(pfb_wide_floor(wide_of(n), pfb_wide_from(b + (b == 0))), (uint64_t)(n / (b + (b == 0))), "%zu", i);
     }
@@ -395,7 +400,7 @@ Test(wide, integer_quotients_are_below_2_to_64)
     cr_expect(!quotient.is_integer && quotient.integer == 0);
 }
 
-/* Division of the largest allowed operands, and of the largest numerator of a formula. */
+/* Division of the largest allowed operands, and of the largest numerator of a formula, 100 * D * M. */
 Test(wide, the_largest_operands_are_divided)
 {
     pfb_wide longest = {{UINT64_MAX, UINT64_MAX, UINT64_MAX >> 1}}; /* 2^191 - 1 */
@@ -406,7 +411,7 @@ Test(wide, the_largest_operands_are_divided)
     cr_expect_eq(bits_of(quotient.value), UINT64_C(0x4BE0000000000000), "2^191 expected: %a", quotient.value);
     quotient = pfb_wide_divide(pfb_wide_from(1), longest);
     cr_expect_eq(bits_of(quotient.value), UINT64_C(0x3400000000000000), "2^-191 expected: %a", quotient.value);
-    pfb_wide fraction = pfb_wide_times(pfb_wide_times(pfb_wide_from(UINT64_MAX), INT64_MAX), 100);
+    pfb_wide fraction = pfb_wide_times(pfb_wide_times(pfb_wide_from(UINT64_MAX), UINT64_MAX), 100);
     quotient = pfb_wide_divide(fraction, pfb_wide_from(1));
-    cr_expect_eq(bits_of(quotient.value), UINT64_C(0x4849000000000000), "100 * 2^127 expected: %a", quotient.value);
+    cr_expect_eq(bits_of(quotient.value), UINT64_C(0x4859000000000000), "100 * 2^128 expected: %a", quotient.value);
 }
