@@ -261,7 +261,7 @@ static bool matches_filter(pfb_collector *c, const pfb_sample_row *row, uint32_t
 }
 
 /* Returns true if the value of a chosen column is returned for this row. A row without a name is the only instance of
- * its result. A V2 row of a source is always returned, since the query selected it; otherwise a filter must match it. */
+ * its result. A V2 row of a source is always returned, since the query selected it; others must match a filter. */
 static bool shows_row(pfb_collector *c, const pfb_sample_result *result, uint32_t position, const pfb_sample_row *row)
 {
     const shown_column *column = &c->columns[result->first_column + position];
