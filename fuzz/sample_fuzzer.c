@@ -45,11 +45,12 @@ static part take(const uint8_t **data, size_t *left, size_t size)
     return p;
 }
 
+/* Compares offsets only: which of two blocks has the lower address differs from run to run, and a branch on it would
+ * make the target unstable. */
 static bool is_inside(const uint8_t *pointer, size_t size, const part *p)
 {
-    uintptr_t begin = (uintptr_t)p->data;
-    uintptr_t at = (uintptr_t)pointer;
-    return at >= begin && at - begin <= p->size && size <= p->size - (at - begin);
+    uintptr_t offset = (uintptr_t)pointer - (uintptr_t)p->data; /* wraps to a large number below the part */
+    return offset <= p->size && size <= p->size - offset;
 }
 
 /* ---- One sample -------------------------------------------------------------------------------------------------- */
