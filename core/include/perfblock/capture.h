@@ -74,9 +74,9 @@ PFB_API bool pfb_capture_open_window(pfb_capture *capture, const void *data, siz
                                      const pfb_read_options *options);
 
 /* Continues with the next window after needs_more: `data` is the capture from resume_offset of the previous window on.
- * It must be longer than the rest of the previous window from there; double it until needs_more is false. A capture
- * that another process is writing may be continued each time it has grown. Returns false after an error, and with
- * PFB_CALLER_ORDER if needs_more is false. */
+ * Unless `is_last` is true, it must be longer than the rest of the previous window from there; double it until
+ * needs_more is false. A capture that another process is writing may be continued each time it has grown. Returns false
+ * after an error, and with PFB_CALLER_ORDER if needs_more is false. */
 PFB_API bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t size, bool is_last);
 
 /* Returns the next whole chunk in *chunk, also if its tag is unknown. Returns false at the end, if more is needed

@@ -141,7 +141,7 @@ typedef enum pfb_code {
     PFB_UNKNOWN_ITEM = 211,  /* strict only: an item of unknown kind in a sample of a log */
 
     PFB_CALLER_ARGUMENT = 300,  /* an argument outside its documented range */
-    PFB_CALLER_TOO_SMALL = 301, /* the caller's memory or window is too small; a returned size is the one needed */
+    PFB_CALLER_TOO_SMALL = 301, /* the caller's memory or window is too small; any returned size is the one needed */
     PFB_CALLER_ORDER = 302,     /* a function called out of its documented order */
     PFB_CALLER_LIMIT = 303,     /* a limit the caller set was reached */
 

@@ -105,9 +105,10 @@ PFB_API bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, co
 PFB_API bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, bool is_last,
                                  const pfb_read_options *options);
 
-/* Continues with the next window after needs_more: `data` is the log from resume_offset of the previous window on. It
- * must be longer than the rest of the previous window from there; double it until needs_more is false. The memory is
- * thus proportional to the size of the longest record plus one buffer. Returns false on error. */
+/* Continues with the next window after needs_more: `data` is the log from resume_offset of the previous window on.
+ * Unless `is_last` is true, it must be longer than the rest of the previous window from there; double it until
+ * needs_more is false. The memory is thus proportional to the size of the longest record plus one buffer. Returns false
+ * on error; the error is PFB_CALLER_ORDER if needs_more is false. */
 PFB_API bool pfb_log_continue(pfb_log_reader *log, const void *data, size_t size, bool is_last);
 
 /* Finds the next whole record. Returns false at the end, on error, and if more is needed. A record that lacks a part is

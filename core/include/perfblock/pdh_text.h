@@ -96,9 +96,9 @@ PFB_API bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size
 PFB_API bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
                                       const pfb_read_options *options);
 
-/* Continues with the next window after needs_more: `data` is the text from resume_offset of the previous window on. It
- * must be longer than the rest of the previous window from there; double it until needs_more is false. Returns false on
- * error. */
+/* Continues with the next window after needs_more: `data` is the text from resume_offset of the previous window on.
+ * Unless `is_last` is true, it must be longer than the rest of the previous window from there; double it until
+ * needs_more is false. Returns false on error; the error is PFB_CALLER_ORDER if needs_more is false. */
 PFB_API bool pfb_pdh_text_continue(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last);
 
 /* Returns the next counter of the header in *path; false at the end. Works only in the first window: call it before

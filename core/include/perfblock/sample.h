@@ -87,8 +87,10 @@ typedef struct pfb_sample_row {
     pfb_name name;        /* in the data. In V2 results without instances: the query's filter, in query_info; it is a
                            * pattern or empty if has_name is false */
     pfb_name parent;      /* V1: name of the parent, one level up; bytes is null if there is none */
-    uint32_t occurrence;  /* number among equal names of the result, from 0 (pfb_sample_number_rows) */
-    uint32_t rank;        /* number among equal pairs of id and name of the result, from 0 (pfb_sample_number_rows) */
+    uint32_t occurrence;  /* number among equal names (V1: of name and parent) of the result, from 0
+                           * (pfb_sample_number_rows) */
+    uint32_t rank;        /* number among the rows of the result whose identity (pfb_sample_match) is otherwise equal,
+                           * from 0 (pfb_sample_number_rows) */
     uint32_t value_count; /* less than column_count only in malformed data */
     uint32_t older_row;   /* after matching: row of the same instance in the older sample; PFB_NONE: it is new */
     /* Private. */

@@ -18,8 +18,8 @@ extern "C" {
  * of 0. `error` keeps the first error. For a structure larger than 4 GiB it is PFB_CALLER_ARGUMENT. One writer writes
  * one reply, one block or one list.
  *
- * Names may have any encoding and are written as UTF-16LE with a NUL, except where a function documents another form;
- * they must not contain a NUL. Null, or a name without bytes, is an empty name. */
+ * Names may have any encoding, must not contain a NUL, and are written as UTF-16LE with a NUL. Null, or a name without
+ * bytes, is an empty name. Functions with exceptions to this document them. */
 
 /* ---- Faults ------------------------------------------------------------------------------------------ */
 
@@ -187,7 +187,8 @@ PFB_API void pfb_write_end_strings(pfb_writer *writer);
 /* Code 8, or an element of a GUID list. */
 PFB_API void pfb_write_guid(pfb_writer *writer, const pfb_guid *guid);
 
-/* PERF_COUNTER_IDENTIFIER: an element of a query or of the reply of PerfQueryCounterInfo. */
+/* PERF_COUNTER_IDENTIFIER: an element of a query or of the reply of PerfQueryCounterInfo. If `bytes` of its name is
+ * null, it has no name. */
 PFB_API void pfb_write_identifier(pfb_writer *writer, const pfb_query *query);
 
 /* PERF_INSTANCE_HEADER: an element of an instance list. */

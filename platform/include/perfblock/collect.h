@@ -222,8 +222,8 @@ PFB_API bool pfb_collector_end_file(pfb_collector *collector, pfb_source_failure
  * memory is exhausted. */
 PFB_API bool pfb_collector_choose_file(pfb_collector *collector, size_t file, pfb_source_failure *failure);
 
-/* Puts the reply to a registration request (pfb_source_registration). Request codes other than those for names,
- * help texts and counters are ignored. A later reply to the same request replaces an earlier one. */
+/* Puts the reply to a registration request (pfb_source_registration). Replies to request codes other than 1, 3 to 6, 9
+ * and 10 are ignored. A later reply to the same request replaces an earlier one. */
 PFB_API bool pfb_collector_put_registration(pfb_collector *collector, const pfb_guid *counterset, uint32_t request,
                                             const void *data, size_t size, pfb_error *error,
                                             pfb_source_failure *failure);
@@ -281,7 +281,7 @@ PFB_API bool pfb_collector_put_text_paths(pfb_collector *collector, pfb_pdh_text
                                           pfb_source_failure *failure);
 
 /* Reads the values of a row, which pfb_pdh_text_next_row returned; the row becomes the current sample. The values are
- * displayed values: type and raw value are unknown. A blank cell has the status PFB_STATUS_NO_DATA. */
+ * displayed values: type and raw value are unknown. A cell without a number has the status PFB_STATUS_NO_DATA. */
 PFB_API bool pfb_collector_put_text_row(pfb_collector *collector, pfb_pdh_text_reader *text,
                                         const pfb_pdh_text_row *row, pfb_source_failure *failure);
 
@@ -299,7 +299,8 @@ PFB_API bool pfb_collector_put_text_row(pfb_collector *collector, pfb_pdh_text_r
 /* A displayed value: of one counter of one instance. */
 typedef struct pfb_collected_value {
     const char *counterset, *instance, *parent, *counter; /* names; parent: of a V1 instance's parent instance */
-    const char *machine; /* logs: "\\\\NAME"; V1: the name in the block; V2, or V1 without one: that of the options */
+    const char *machine; /* logs: the name after two backslashes; V1: the name in the block; V2, or V1 without one: that
+                          * of the options */
     size_t counterset_size, instance_size, parent_size, counter_size, machine_size;
     bool has_counterset, has_instance, has_parent, has_counter, has_machine; /* the name is known */
     uint32_t occurrence; /* number of the instance among those with its name and parent in the result, from 0 */
