@@ -4,7 +4,7 @@
 
     remote_v1.py [--count N] [--interval SECONDS] [--user DOMAIN/USER]
                  [--objects "2 238"] [--program perfblock] [--cook OPTION]
-                 MACHINE
+                 [--smb-conf FILE] MACHINE
 
 Fetches V1 blocks (HKEY_PERFORMANCE_DATA) and the English names from a Windows
 machine or a Samba server, and pipes them into `perfblock cook`. The password
