@@ -155,7 +155,7 @@ typedef struct pfb_error {
                     * for a missing element: where it should begin */
 } pfb_error;
 
-/* ---- Options shared by all readers -------------------------------------------------------------- */
+/* ---- Options of readers -------------------------------------------------------------------------- */
 
 /* Options of the open functions. Null means all fields 0. The struct is not used after the call. */
 typedef struct pfb_read_options {

@@ -98,7 +98,8 @@ PFB_API pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *
 /* Opens a source that behaves like PerfLib, with the data of the capture in `data`, which is copied. Queries select
  * from what was recorded: each sample is reduced to the identifiers that were added, and has their results in the order
  * of adding. Returns NULL if the data is not a capture or the first chunk after PFBC is damaged. If a later chunk is
- * damaged, the chunks before it are replayed. See docs/source.md. */
+ * damaged, the chunks before it are replayed; the sentence of the PFB_WIN32_NO_MORE_ITEMS after them describes the
+ * damage. See docs/source.md. */
 PFB_API pfb_source *pfb_source_open_capture(const void *data, size_t size, pfb_source_failure *failure);
 
 /* Like pfb_source_open_capture, but returns only what was recorded, chunk by chunk and unchanged: adding and removing
