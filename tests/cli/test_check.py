@@ -146,7 +146,7 @@ class Check(Case):
 class Hostile(Case):
     """No input causes an endless loop or unbounded memory."""
 
-    def test_counts_larger_than_the_file(self):
+    def test_structures_larger_than_their_data(self):
         huge = 0xFFFFFFFF
         for data in (
                 w.reply(count=huge),

@@ -166,8 +166,8 @@ class Live(V1Case):
         self.assertEqual(done.status, 2)
 
     def test_without_v1(self):
-        """Without V1 data each command says so with status 4 and writes no
-        file."""
+        """Without V1 data each command says what is missing, with status 4, and
+        writes no file."""
         self.use(machine(), without_v1=True)
         for option, reason in (([], "no list of countersets"),
                                (["--v1"], "no V1 data")):
@@ -297,7 +297,8 @@ class Record(V1Case):
             self.assertNotIn(struct.pack("<Q", 2 * 10**6 * second), data)
 
     def test_a_source_with_v1_data(self):
-        """record copies only V2 data of a file; the message names convert."""
+        """record copies the V1 data of a file without V2 data. If the file has
+        both, it copies only the V2 data, and a note names convert."""
         out = os.path.join(self.folder, "out.pfb")
         arguments = ["record", "-o", out, "--source"]
         path = self.file("v1.pfb", machine(3))

@@ -129,8 +129,8 @@ class NamesOption(Case):
 
     def test_tables_after_their_blocks(self):
         """The names of a file apply to all its blocks. Those of a pipe apply
-        to the blocks that follow; a message says so if a chosen name does not
-        follow its blocks."""
+        to the blocks that follow; a message says so if the table with a chosen
+        name follows its blocks."""
         table = v2.chunk(b"NAME", bytes(4) + v1.table(
             (2, "System"), (20, "Calls/sec")))
         blocks = [v2.chunk(b"V1DT", block(n, 2, 4)) for n in (1, 2, 3, 4)]

@@ -491,8 +491,9 @@ class Note(SeriesCase):
                 "not compared with each other: %s\n" % words))
 
     def test_no_note(self):
-        """Values that need only one sample, and continued files, give no note,
-        a recording without samples only that it has none."""
+        """There is no note if values need only one sample, or if files
+        continue each other. A recording without samples has only the note
+        that says so."""
         raw = LITTLE.block(rate_object(2, 1), v1.plain(LITTLE, 5, 4))
         for contents in ([raw], [block(1, 2), block(2, 2)],
                          [w.reply(w.result(w.SINGLE, w.v4(1)))],

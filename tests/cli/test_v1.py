@@ -36,8 +36,8 @@ def rows(w, *named, title=230, counters=None, **keywords):
 
 def rich(w, moment):
     """A block of second `moment`: an object without instances, and one with
-    two instances whose counters have bases, multi counts and a label. Values
-    grow with the moment."""
+    two instances whose counters have bases, multi counts and a label. The raw
+    count and the timers grow with the moment."""
     timer = [counter(6, v1.TIMER, 8, 8), counter(408, v1.FRACTION, 16, 4),
              counter(408, v1.FRACTION_BASE, 20, 4),
              counter(12, v1.MULTI_TIMER, 24, 8), counter(14, v1.LABEL, 0, 0)]
@@ -104,7 +104,8 @@ class Show(Case):
                         raw, "little" if w is LITTLE else "big"))
 
     def test_bases_items_and_labels(self):
-        """A value has its base and its multi count; a label has neither."""
+        """A value has the base and the multi count that its type needs; a label
+        has no bytes."""
         timer, part, base, multi, label = [
             i for i in self.show(rich(LITTLE, 1))
             if i["record"] == "value" and i["instance"] == 0]
@@ -127,7 +128,7 @@ class Show(Case):
 
     def test_instances(self):
         """Instances have the name of their parent, if there is one, and their
-        number among equal ones."""
+        number among those with the same names."""
         w = LITTLE
         items = self.show(w.block(
             rows(w, ("p", 1), ("q", 2), title=230),
@@ -524,7 +525,7 @@ class Cook(Case):
             "ok", "need_two_samples", "ok", "not_displayed"])
 
     def test_files_are_consecutive(self):
-        """A file of one block each is one series."""
+        """Files of one block each are one series."""
         paths = [self.file("%d.bin" % n, rich(LITTLE, n))
                  for n in range(1, 5)]
         items = self.run_json("cook", *paths)
@@ -642,7 +643,8 @@ class Recorded(Case):
     """record with V1 files."""
 
     def test_blocks(self):
-        """A file of V1 blocks is recorded as convert does."""
+        """A recording of a V1 file has its values and names, or those of the
+        selected object. -n and --rotate are refused."""
         path = self.file("a.bin", rich(LITTLE, 1) + rich(LITTLE, 2))
         table = self.file("n", b"1\t1847\n236\tDisk\n408\tFree\n")
         cooked = self.run_json("cook", path, "--names", table, "-q")
@@ -727,7 +729,8 @@ class Hostile(Case):
             self.run_fine("countersets", "--file", path)
 
     def test_counts_larger_than_the_file(self):
-        """Counts that exceed their object or block are one error."""
+        """Counts that exceed their object or block, values that overlap too
+        often and an object size of 0 are one error."""
         w = LITTLE
         shared = [counter(1, v1.RAW, 4, 4)] * 2000
         for data in (w.block(w.object(2, [], count=2**32 - 1)),
