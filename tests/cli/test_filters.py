@@ -120,8 +120,8 @@ class Filters(Case):
             ["Used", "Bytes", "778", "B"], []])
 
     def test_a_set_given_by_name_must_have_the_counter(self):
-        """A pattern selects only those sets that have the counter; a set given
-        by name must have it."""
+        """A pattern selects only those sets that have the counter or instance;
+        a set given by name must have it."""
         self.assertIn("Beta Network", self.refused(
             "--set", "*", "--set", "Beta Network", "--instance",
             "nothing"))
@@ -146,7 +146,8 @@ class Filters(Case):
 
 
 class Recorded(Case):
-    """record --source writes exactly what the filters select."""
+    """record --source writes what the filters select, the bases of selected
+    counters, and no other values or names."""
 
     SETS = {"Alpha Disk": DISK, "Alpha Memory": MEMORY,
             "Beta Network": NETWORK}
@@ -586,7 +587,8 @@ class Suggestions(Case):
             self.assertIn(sentence, done.err)
 
     def test_blocks_and_logs(self):
-        """So do V1 blocks and logs."""
+        """cook also makes suggestions for V1 blocks and logs, convert for V1
+        blocks."""
         little = v1_blocks.LITTLE
         block = self.file("v1.bin", little.block(v1_blocks.plain(
             little, 1, 4)))

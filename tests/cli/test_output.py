@@ -147,7 +147,7 @@ class SmallStack(Case):
                     self.check(*command, *part)
 
     def test_other_commands(self):
-        """The commands that read no file of the corpus."""
+        """The commands that test_the_corpus does not run."""
         snapshots = self.file("snapshots", SNAPSHOTS)
         folder = os.path.join(CORPUS, "formula")
         for name in sorted(os.listdir(folder)):
@@ -326,8 +326,8 @@ class Numbers(Case):
     """Doubles are printed in the shortest form that reads back the same."""
 
     def test_values(self):
-        """Doubles are correctly rounded and not longer than Python's repr().
-        """
+        """Doubles are correctly rounded and have at most 17 characters, or as
+        many as Python's repr()."""
         guid = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
         infos = [w.counter_info(1, 0x20020500, base=2),
                  w.counter_info(2, 0x40030500)]

@@ -133,23 +133,23 @@ class Wraps(Metrics):
                 for _, _, points in metrics.values()]
 
     def test_falls(self):
-        """A count that falls by more than 2^31 has wrapped; one that falls
-        less has restarted."""
+        """A count that falls by more than 2^31 has wrapped; one that falls by
+        2^31 or less has restarted."""
         samples = [{"wraps": (0xFFFFFFF0, 0), "restarts": (1000, 0),
-                    "leaves": (0xFFFFFFFF, 0), "half": (0x80000001, 0),
-                    "more": (0x80000000, 0)},
+                    "leaves": (0xFFFFFFFF, 0), "above": (0x80000001, 0),
+                    "half": (0x80000000, 0)},
                    {"wraps": (0x10, 0), "restarts": (3, 0),
-                    "half": (0, 0), "more": (0, 0)},
+                    "above": (0, 0), "half": (0, 0)},
                    {"wraps": (0xF0000000, 0), "restarts": (5, 0),
-                    "leaves": (1, 0), "half": (7, 0), "more": (7, 0)},
+                    "leaves": (1, 0), "above": (7, 0), "half": (7, 0)},
                    {"wraps": (2, 0), "restarts": (9, 0)}]
         end = 2 ** 32
         self.assertEqual(self.totals(RATE, samples), [
             {"wraps": 0xFFFFFFF0, "restarts": 1000, "leaves": 0xFFFFFFFF,
-             "half": 0x80000001, "more": 0x80000000},
-            {"wraps": end + 0x10, "restarts": 3, "half": end, "more": 0},
+             "above": 0x80000001, "half": 0x80000000},
+            {"wraps": end + 0x10, "restarts": 3, "above": end, "half": 0},
             {"wraps": end + 0xF0000000, "restarts": 5, "leaves": 1,
-             "half": end + 7, "more": 7},
+             "above": end + 7, "half": 7},
             {"wraps": 2 * end + 2, "restarts": 9}])
 
     def test_sum_and_count(self):
@@ -343,8 +343,8 @@ class Names(Metrics):
                       "\n" + text)
 
     def test_collisions(self):
-        """Counters whose names would be equal get their ids, independent of
-        the selection."""
+        """If the names of counters would be equal, the lowest id keeps the
+        name; the other names contain the id."""
         counters = [(24, LARGE_RAW, "Free Bytes"),
                     (7, LARGE_RAW, "Free_Bytes"), (31, BULK, "A/sec"),
                     (32, BULK, "A"), (33, LARGE_RAW, "A"),
@@ -508,7 +508,7 @@ class Text(Metrics):
 
     def test_process_ids_that_are_no_label(self):
         """A thread is identified by its own id, so its process id is exported
-        as a metric."""
+        as a metric unless the ids are equal."""
         chunks = [
             metadata(DISK, "Thread", [(7, LARGE_RAW, "ID Process")]),
             w.chunk(b"QINF", w.identifier(DISK, name="*")),
@@ -521,8 +521,8 @@ class Text(Metrics):
             {(("instance", "sh/0"), ("instance_id", "1")): 40})
 
     def test_totals_that_a_pattern_names(self):
-        """Instances named _Total are left out unless a pattern matches the end
-        of their name."""
+        """_Total and instances that end in ",_Total" are left out unless the
+        pattern of instances contains "_Total", in upper or lower case."""
         names = ("0,0", "0,_Total", "_Total", "my_Total", "_Totals")
         chunks = [
             metadata(DISK, "Cpu", [(1, BULK, "Reads"), (2, BULK, "Writes")]),

@@ -122,7 +122,8 @@ class Sorted(Case):
                 ["\\\\PC\\" + name for name in order.split()], arguments)
 
     def test_wrong_names(self):
-        """A counter that nothing has is refused, with a suggestion."""
+        """A counter that nothing has is refused, with a suggestion if a name is
+        similar."""
         for command, subject in (
                 (["cook", self.path], "perfblock"),
                 (["live", "--source", self.path, "--set", "*"], self.path)):
@@ -168,8 +169,8 @@ class New(Case):
     """Instances that are not in the previous sample have "new" for a rate."""
 
     def cook(self, *samples):
-        """For each sample, a list of (id, name, count), the lines of its table
-        after the title."""
+        """The lines of each sample's table, without the title. `samples` are
+        lists of (id, name, count)."""
         path = self.file("a.pfb", w.recording(
             metadata(DISK, "Disk", [(1, BULK, "Reads/sec")]),
             w.chunk(b"QINF", w.identifier(DISK, name="*")),
