@@ -45,7 +45,7 @@ class Browser:
 
         def connect_pipes():
             """Sets up descriptors 3 and 4: the browser reads commands from 3
-            and writes events to 4."""
+            and writes results and events to 4."""
             os.setsid()
             high = (os.dup(read), os.dup(write))
             os.dup2(high[0], 3)

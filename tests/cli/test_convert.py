@@ -545,7 +545,7 @@ class Filters(ConvertCase):
                  if item["counter_id"] == 2]
         self.assertEqual(value[-1], 40000)
 
-    def test_v1_fixtures(self):
+    def test_fixtures(self):
         """Filters of each kind, applied to recordings of V1 and V2 data."""
         for name, filters in (
                 ("process", ["--set", "Process", "--instance", "svchost"]),
@@ -835,8 +835,9 @@ class TextForm(ConvertCase):
         self.broken(HEAD.encode() + b'note "a\0b"\n', 2, 6)
 
     def test_numbers_out_of_range(self):
-        """Numbers that a field of the binary form cannot hold are refused, and
-        sizes of V2 values other than 4 and 8."""
+        """Numbers that a field of the binary form cannot hold are refused, an
+        offset inside the header of a counter block, and sizes of V2 values
+        other than 4 and 8."""
         v1 = "object 1 single none a\n"
         v2 = "counterset 3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f single a\n"
         for text in (v1 + "define 1 0 65536 4 0 b\n",

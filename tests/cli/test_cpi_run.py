@@ -52,7 +52,7 @@ class Figures(RunCase):
              (2.0, 1.5, 75.0), (0.999960001599936, 0.1999920003199872, 20.0)])
 
     def test_any_counts(self):
-        """Random snapshots, whose figures have every status, compared with
+        """Random snapshots, whose figures have most statuses, compared with
         exact fractions."""
         chance = random.Random(7)
         statuses = set()

@@ -33,8 +33,7 @@ def run(name, *arguments):
 
 
 def samples():
-    """A name table and two blocks: raw counts of 10 and 70, and a rate of 30
-    in 2 seconds."""
+    """Two blocks: raw counts of 10 and 70, and a rate of 30 in 2 seconds."""
     counters = [v1.counter(20, v1.RAW, 4, 4), v1.counter(22, v1.COUNTER, 8, 4)]
     for moment, raw, count in ((1, 10, 100), (3, 70, 130)):
         values = v1.LITTLE.values((4, 4, raw), (8, 4, count))

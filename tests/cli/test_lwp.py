@@ -285,8 +285,8 @@ class Snapshots(Case):
              (8, 9, None, None)])
 
     def test_a_rejected_control_block_is_not_shown(self):
-        """If the registers contradict the control block, only the error is
-        printed."""
+        """If the CPU has no LWP or the control block is too short, only the
+        error is printed."""
         short = lwp.snapshot(lwp.leaf(control_bytes=184), *self.WHOLE[1:])
         for data in (lwp.simple(lwp.leaf(edx=lwp.ALL & ~1)), short):
             done = self.ask(data)
