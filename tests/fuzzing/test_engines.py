@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""scripts/fuzz with each engine, and scripts/corpus, each for about a second.
+"""scripts/fuzz with each engine, and scripts/corpus.
 
 fuzz/check/planted_fuzzer.c has a bug that each engine must find and report. The target query must have none.
 """

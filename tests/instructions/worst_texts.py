@@ -110,19 +110,19 @@ def returns_and_line_ends(size):
 
 @case("cpuid_text")
 def short_lines(size):
-    """Lines of one character that could begin any layout."""
+    """Lines of one character that could begin several layouts."""
     return lines(size, b"a\n")
 
 
 @case("cpuid_text")
-def lines_as_short_as_headings(size):
+def shortest_headings(size):
     """Headings of a CPU, as short as they may be."""
     return lines(size, b"cpu0\n")
 
 
 @case("cpuid_text")
 def decorated_headings(size):
-    """Headings as long as the shortest leaf: each layout is tried first."""
+    """Headings just long enough that the layouts of leaves are tried first."""
     return lines(size, b"cpu006]\n")
 
 
@@ -140,26 +140,26 @@ def almost_columns(size):
 
 @case("cpuid_text")
 def marked_leaves(size):
-    """The shortest leaves of the layout with hyphens ("cpuid0:")."""
+    """The shortest leaves that begin with "cpuid"."""
     return lines(size, b"cpuid0:0,0,0,0\n")
 
 
 @case("cpuid_text")
 def bare_leaves(size):
-    """The shortest leaves of the layout of columns. The columns are read twice,
-    the first time to count them."""
+    """Leaves of the shortest columns. The columns are read twice, the first
+    time to count them."""
     return lines(size, b"0x1 0x0,0x0,0x0,0x0\n")
 
 
 @case("cpuid_text")
 def bare_subleaves(size):
-    """The shortest leaves of that layout with a sub-leaf."""
+    """Leaves of the shortest columns, with a sub-leaf."""
     return lines(size, b"0x1 0x0,0x0,0x0,0x0,0x0\n")
 
 
 @case("cpuid_text")
 def half_columns(size):
-    """The last two registers are not columns, so that all are read again."""
+    """Leaves whose last two registers are too short for columns."""
     return lines(size, b"0x0 0x2 0xe,6,0\n")
 
 
@@ -177,7 +177,7 @@ def array_leaves(size):
 
 @case("cpuid_text")
 def too_many_columns(size):
-    """Too many columns, which are counted and then not a leaf."""
+    """Lines with too many columns: they are counted, and are no leaf."""
     return lines(size, b"0x1 0x0,0x0,0x0,0x0,0x0,0x0\n")
 
 

@@ -12,7 +12,8 @@ from vector_rows import (Case, INT64_MAX, INT64_MIN, TWO31, TWO32, TWO53,
 
 DWORD_EDGES = (0, 1, 2, TWO31 - 1, TWO31, TWO32 - 2, TWO32 - 1)
 LARGE_EDGES = (0, 1, TWO32 - 1, TWO32, TWO53 - 1, TWO53 + 1, TWO63, TWO64 - 1)
-# Pairs of clock readings: equal, reversed, one step, and the largest distance.
+# Pairs of clock readings, older first: equal, reversed and advancing, up to the
+# largest distance.
 CLOCK_PAIRS = (
     (0, 0, "does not advance from 0"), (5, 5, "does not advance from 5"),
     (INT64_MAX, INT64_MAX, "does not advance from its maximum"),
@@ -141,7 +142,7 @@ def elapsed_cases(kind):
 
 
 def other_clocks(kind, form):
-    """Clocks that a type does not use may have any value or be absent."""
+    """Clocks that a type does not use may have any value."""
     used = clock_of(kind)
     keys = [key for clock in formula.CLOCKS.values() for key in clock
             if key and key not in used]
@@ -159,7 +160,7 @@ def other_clocks(kind, form):
 # Bases -----------------------------------------------------------------------
 
 def base_cases():
-    """Pairs of bases, single bases, and clocks that replace a missing base."""
+    """Pairs of bases, single bases, and bases of 8 bytes for an average."""
     for kind in SHOWN:
         known, form = forms_of(kind)
         edges = LARGE_EDGES if is_large(known.base or 0) else DWORD_EDGES
@@ -185,7 +186,7 @@ def base_cases():
 # Flags -----------------------------------------------------------------------
 
 def flag_cases():
-    """Percentages just below, at and just above 100 and 0."""
+    """Percentages below, at and above 100, and 0."""
     for kind in SHOWN:
         known, form = forms_of(kind)
         if known.unit != formula.PERCENT:
@@ -273,7 +274,8 @@ def frequency_cases(kind, key):
 # Missing inputs --------------------------------------------------------------
 
 def missing_cases():
-    """Inputs that are missing in both samples, and in each."""
+    """Inputs that are missing in both samples or in one, and older samples of
+    another type."""
     for kind in SHOWN:
         older, newer = usual_samples(kind)
         usual, unused = formula.evaluate(older, newer), []

@@ -176,7 +176,7 @@ def oddities():
 
 
 def broken():
-    """One seed for each error."""
+    """Seeds that a tolerant reader rejects."""
     for name, more in (("no_lwp", {"edx": ALL & ~1}),
                        ("record_0", {"event_bytes": 0}),
                        ("record_16", {"event_bytes": 16}),

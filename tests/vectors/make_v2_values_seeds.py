@@ -36,7 +36,7 @@ def counterset(values, count):
 
 
 def bulk_seeds():
-    """(name, bytes) of each seed."""
+    """{name: bytes} of all seeds."""
     wide = [w.v8(number) for number in range(18)]
     mixed = [w.v4(number) if number % 3 else w.v8(number)
              for number in range(18)]
