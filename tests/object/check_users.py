@@ -6,8 +6,8 @@ C code in README.md and docs/.
 check_users.py ROOT
 
 WITHOUT lists the functions that have no user, with the reason why they are public. Exit status 1 if a function that is
-not listed has no user, or if an entry of WITHOUT is superfluous because every function that it matches has a user. Each
-finding is a line.
+not listed has no user, or if an entry of WITHOUT is superfluous: every function that it matches has a user, or, if the
+pattern has no wildcard, one of them. Each finding is a line.
 """
 import pathlib
 import re

@@ -5,7 +5,7 @@
 check_wraps.py SOURCE
 
 The compiler ignores unknown names, so a renamed function would lose its exception. SOURCE is the root of the source
-tree. Exit status 1 if no source of core or platform defines one of the functions.
+tree. Exit status 1 if a function is defined in no source of core or platform, or if the file names none.
 """
 
 import pathlib

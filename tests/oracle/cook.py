@@ -94,7 +94,7 @@ class Result:
 
 
 def exact_name(query):
-    """The instance name of a query, or None if it is a pattern or absent."""
+    """The instance name of a query; None if it is a pattern, empty or absent."""
     name = query and query["name"]
     return name if name and not set("*?") & set(name) else None
 
@@ -139,7 +139,7 @@ def type_bytes(type_value):
 
 
 def is_base(type_value):
-    """Whether the type is that of a base (all bits of its subtype are set)."""
+    """Whether the type is that of a base: a counter of the subtype 3."""
     return type_value & 0xC00 == 0x400 and type_value & 0xF0000 == 0x30000
 
 

@@ -551,7 +551,8 @@ def read_vectors(path):
 
 
 def self_test(paths):
-    """Evaluates all vectors of the files; returns 0 if all agree."""
+    """Evaluates all vectors of the files; returns 0 if all agree and there is
+    at least one."""
     passed = failed = 0
     for path in paths:
         for ident, problem in read_vectors(path):

@@ -275,8 +275,8 @@ def instance_lines(raw, start, end, count):
     base = start + 8
     names = base + 24 + 24 * count
     left = SHARED * (end - names)
-    for place_of in range(count):
-        at = start + 32 + 24 * place_of
+    for index in range(count):
+        at = start + 32 + 24 * index
         offset, status, first, second = struct.unpack_from("<2I2Q", raw, at)
         if not names <= base + offset <= end:
             raise Broken("bad_string_offset", at)
