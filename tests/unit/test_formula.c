@@ -97,7 +97,8 @@ Test(formula, every_formula_has_the_result_computed_by_hand)
     expect_integer(evaluate_two(RAWCOUNT, 10, 25), 25, "N");
 }
 
-/* Three cases in which the integer division of the published sample code gives 3, 150 and a division by 0. */
+/* Three intervals of which the published sample code, which divides ticks by the frequency first, takes the whole
+ * seconds only: 1, 0 and 0. */
 Test(formula, seconds_are_not_truncated)
 {
     pfb_raw_value older = {.type = MULTI_TIMER, .has = ALL_INPUTS, .perf_freq = 1000, .multi_count = 2};

@@ -223,7 +223,8 @@ typedef struct sample {
     uint8_t label[PFB_CPI_MAX_LABEL_BYTES];
 } sample;
 
-/* Draws counts of up to 53 bits, so that the sum of 1024 counts fits 64 bits. Some CPUs execute no instructions. */
+/* Draws counts of up to 53 bits for each CPU, so that the sum of 1024 counts fits 64 bits. Some CPUs execute no
+ * instructions. */
 static void draw_sample(sample *s, size_t cpus, uint32_t mode, uint32_t forms)
 {
     s->result = (pfb_cpi_result){

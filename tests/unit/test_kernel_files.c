@@ -204,7 +204,7 @@ Test(kernel_files, clocks_belong_to_the_preceding_processor)
 
 /* ---- /proc/interrupts -------------------------------------------------------------------------------------- */
 
-/* "CPU:all/clock" of each column. */
+/* The number of columns, " with clock" if there is a row of the clock, and "CPU:all/clock" of each column. */
 static const char *interrupts_of(const char *text)
 {
     static char out[512];
@@ -265,7 +265,8 @@ Test(kernel_files, too_many_columns_are_only_counted)
 
 /* ---- Truncated and changed texts -------------------------------------------------------------------- */
 
-/* Calls every function with a copy of exactly the text's size, so that a sanitizer detects reads past the end. */
+/* Calls every function that takes a text and its size, with a copy of exactly this size, so that a sanitizer detects
+ * reads past the end. */
 static void read_any(const char *text, size_t size)
 {
     char *copy = malloc(size > 0 ? size : 1);

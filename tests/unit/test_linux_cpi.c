@@ -206,16 +206,16 @@ Test(linux_cpi, busy_time_is_limited_to_the_interval)
 
 Test(linux_cpi, a_cpu_without_idle_time_has_no_elapsed_time)
 {
-    static const pfb_cpi_status at_end_only[] = {PFB_CPI_OK, PFB_CPI_NO_ELAPSED};
+    static const pfb_cpi_status statuses[] = {PFB_CPI_OK, PFB_CPI_NO_ELAPSED};
     pfb_cpi_reader *reader = start_scaled();
     put_file("/proc/stat", "cpu0 9 9 9 100 10 9 9\n");
     finish_scaled(reader);
-    expect_statuses(PFB_CPI_RAW | PFB_CPI_SCALED, at_end_only, 2);
+    expect_statuses(PFB_CPI_RAW | PFB_CPI_SCALED, statuses, 2);
     pfb_cpi_reader_close(reader);
     reader = start_scaled(); /* the idle time of CPU 1 is unknown at the start */
     put_idle(100, 10, 200, 20);
     finish_scaled(reader);
-    expect_statuses(PFB_CPI_RAW | PFB_CPI_SCALED, at_end_only, 2);
+    expect_statuses(PFB_CPI_RAW | PFB_CPI_SCALED, statuses, 2);
     pfb_cpi_reader_close(reader);
 }
 
@@ -234,8 +234,8 @@ Test(linux_cpi, scaled_figures_need_proc_stat)
     pfb_cpi_reader_close(reader);
 }
 
-/* At the start, the thread is preempted for a second between the reads of the two clocks. The CPUs are idle for one of
- * the two seconds that follow. */
+/* At the start, the thread is twice preempted for a second between the reads of the two clocks. The CPUs are idle for
+ * one of the two seconds that follow. */
 Test(linux_cpi, clocks_are_read_again_after_a_preemption)
 {
     unsigned second = (unsigned)sysconf(_SC_CLK_TCK);

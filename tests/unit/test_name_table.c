@@ -367,7 +367,7 @@ Test(name_table, a_capacity_that_is_too_small_is_an_error)
     }
 }
 
-/* Descending indexes and names that differ only at their ends are the worst case for sorting. */
+/* The indexes descend. The names differ only at their ends, which makes comparisons slow. */
 Test(name_table, a_hundred_thousand_entries_are_sorted_and_found)
 {
     enum { COUNT = 100000 };

@@ -163,8 +163,8 @@ Test(perflib_source, later_samples_reuse_the_buffer)
 
 TestSuite(perflib_source_calls, .init = start_small_fake, .fini = stop_fake);
 
-/* According to [MS-PCQ], note 4, Windows looks up texts in the passed language even for request codes without texts.
- * The source passes the language 0 for these codes. For code 2, the language parameter is the counter id. */
+/* According to [MS-PCQ], note 4, Windows looks up texts in the passed language even for request codes without localised
+ * texts. The source passes the language 0 for these codes. For code 2, the language parameter is the counter id. */
 Test(perflib_source_calls, languages_are_passed_for_texts_only)
 {
     static const uint32_t passed[] = {0, 0, 0x407, 0x407, 0x407, 0x407, 0x407, 0, 0, 0, 0}; /* by request code */

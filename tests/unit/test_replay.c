@@ -571,7 +571,7 @@ Test(replay, instances_are_those_of_the_first_sample_that_has_some)
 
 /* ---- Changed captures ------------------------------------------------------------------------------- */
 
-/* Adds each recorded block, all counters of all instances, and a query for one name. */
+/* Adds for each counterset a query with a pattern, one with a name and one without a name, then each recorded block. */
 static void add_anything(pfb_source_query *query, const pfb_bytes *sets, const uint8_t *data, size_t size)
 {
     static const char *const names[] = {"*", "_Total", NULL};
@@ -597,7 +597,7 @@ static void add_anything(pfb_source_query *query, const pfb_bytes *sets, const u
     }
 }
 
-/* Calls every operation of the capture's source; the last call of collect must report the end of the capture. */
+/* Requests all metadata and all samples of a capture; the last call of collect must report the end of the capture. */
 static void use_capture(const uint8_t *data, size_t size)
 {
     pfb_source *source = pfb_source_open_capture(data, size, NULL);

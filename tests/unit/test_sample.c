@@ -534,7 +534,7 @@ Test(sample, larger_counts_are_accepted)
     sample_free(s);
 }
 
-Test(sample, counts_that_no_block_has_give_the_size_0)
+Test(sample, the_size_is_0_if_it_exceeds_the_address_space)
 {
     pfb_sample_counts none = {0};
     cr_expect_eq(pfb_sample_size(&none), 0);
@@ -590,8 +590,8 @@ static uint32_t expect_beginning(const pfb_sample *part, const pfb_sample *whole
     return values;
 }
 
-/* The total size is lowered by 8 bytes at a time. The sample contains everything before the error, which is that of the
- * block reader. */
+/* The total size is set to each smaller multiple of 8. The sample contains everything before the error, which is that
+ * of the block reader. */
 Test(sample, malformed_blocks_are_loaded_up_to_the_error)
 {
     sample *whole = all_kinds();

@@ -17,7 +17,7 @@ static pfb_cpi_cpu cpus[PFB_CPI_CPU_LIMIT + 1];
 static size_t offsets[PFB_CPI_CPU_LIMIT + 1];
 
 /* The contents of a text: the widths, then "line:clock" for each snapshot, "[cpu instr cycles]" or "[cpu instr cycles
- * busy elapsed]", "(tid instr cycles)", and "line!code=sentence" for each refusal. */
+ * busy elapsed]", "(tid instr cycles)" or "(tid instr cycles user)", and "line!code=sentence" for each refusal. */
 typedef struct parsed {
     char text[2048];
     size_t size;

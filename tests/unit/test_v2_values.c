@@ -160,7 +160,7 @@ Test(v2_values, positions_out_of_order_write_nothing_outside)
     }
 }
 
-/* One instance without name, whose values have 8, 4, 0, 3 and 12 bytes. */
+/* One instance without name, whose values have 8, 4, 0, 3, 12 and 8 bytes. */
 Test(v2_values, values_that_are_not_numbers_are_zero)
 {
     static const uint32_t data_sizes[] = {8, 4, 0, 3, 12, 8};
@@ -270,7 +270,7 @@ static void expect_same(const uint8_t *data, size_t size, uint32_t switches, siz
     cr_assert_null(broken, "%s, switches %u, capacity %zu: %s", what, switches, capacity, broken);
 }
 
-/* Makes any number of results of any kind, mostly regular. */
+/* Makes up to three results of random kinds. In most of them all values have 4 or 8 bytes. */
 static void make_random_block(v2_block *m)
 {
     static const pfb_write_times times;
