@@ -81,7 +81,7 @@ class supply
     std::vector<uint8_t> bytes;
 };
 
-/* Calls `read` repeatedly. It returns the sum of the values. A wrong sum fails the benchmark, because a reader that
+/* Calls `read` repeatedly, which returns the sum of the values. A wrong sum fails the benchmark, because a reader that
  * stops early would seem fast. */
 template <class Read> void measure(benchmark::State &state, const reply &input, place location, Read read)
 {

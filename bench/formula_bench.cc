@@ -23,7 +23,7 @@ struct span {
 };
 
 /* The ranges of the differences of raw value, base and clocks. A timer advances by less than its clock or base, so that
- * percentages are between 0 and 100; for multi timers, this is the percentage divided by the number of items. */
+ * percentages are between 0 and 100; for multi timers, the percentage divided by the number of items is. */
 struct differences {
     span value, base, time;
 };

@@ -42,7 +42,7 @@ get_input make_once(const std::function<bytes(size_t)> &make, const std::functio
     };
 }
 
-/* Calls `read` repeatedly. It returns the sum of the values. A wrong sum fails the benchmark, because a reader that
+/* Calls `read` repeatedly, which returns the sum of the values. A wrong sum fails the benchmark, because a reader that
  * stops early would seem fast. */
 template <class Read> void measure(benchmark::State &state, const input &source, Read read)
 {
@@ -55,8 +55,8 @@ template <class Read> void measure(benchmark::State &state, const input &source,
     bench::count_items(state, source.items);
 }
 
-/* Calls `fill` repeatedly. It makes an output and returns true on success. `is_correct` checks the output of the last
- * iteration, after the measurement. */
+/* Calls `fill` repeatedly, which makes an output and returns true on success. `is_correct` checks the output of the
+ * last iteration, after the measurement. */
 template <class Fill, class Check>
 void measure_filling(benchmark::State &state, const input &source, Fill fill, Check is_correct)
 {
@@ -340,7 +340,7 @@ uint64_t hooks_sum(size_t count)
     return sum;
 }
 
-/* Returns the sum of all figures in the processors hooks of all groups. */
+/* Returns the sum of all counts and figures in the processors hooks of all groups. */
 uint64_t read_hooks(const bytes &data)
 {
     pfb_cpi_hooks hooks;

@@ -7,7 +7,8 @@
 
 RESULT.json is what the programs of this folder write with --benchmark_out. --save writes all results to one file, which
 --compare reads; --check only checks such a file. Names are SUBJECT/.../WHAT/COUNT (bench.h). Exit status 1 if a benchmark
-failed, nothing ran, or a file has another format. Results are saved before they are compared.
+failed, nothing ran, or a file has another format or cannot be read or written. Results are saved before they are
+compared.
 """
 import argparse
 import json

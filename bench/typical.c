@@ -5,7 +5,7 @@
 #include <string.h>
 
 /* A position in the reply. take32 and take64 read one field; skip_to moves to a later offset. They return false if the
- * reply ends before the end of the field or before the offset. */
+ * reply ends before the end of the field or before the offset, or if the offset is before the position. */
 typedef struct stream {
     const uint8_t *data;
     size_t size;
