@@ -82,7 +82,7 @@ class Types(Metrics):
     def test_totals_without_an_older_sample(self):
         """A total is exported even if its counter has no displayed value, as
         in the first sample. A gauge without a displayed value is not exported,
-        nor a value whose base is missing or 0."""
+        such as one whose base is 0, nor a summary whose base is missing."""
         chunks = [
             metadata(DISK, "Disk", [(1, RATE, "N"), (2, 0x12345678, "Odd"),
                                     (3, AVERAGE_BULK, "Baseless"),

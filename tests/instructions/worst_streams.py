@@ -68,8 +68,8 @@ def strings_that_are_no_number(size):
 
 
 @case(*NAMES)
-def numbers_without_text(size):
-    """Indexes followed by the next index instead of a text."""
+def numbers_as_texts(size):
+    """Pairs whose text is a number, too."""
     return v1.multi_string(*["1"] * (size // 4))
 
 

@@ -37,7 +37,7 @@ void remove_file(const char *name);
     "cpu5 300 30 60 3001 7 3 6 0 0 0\n"                                                                                \
     "intr 1 2 3\n"
 
-/* Writes every file that the source reads: CPUs 0 and 1 on node 0, CPU 5 on node 3. */
+/* Writes files for all counters of Processor Information: CPUs 0 and 1 on node 0, CPU 5 on node 3. */
 void put_everything(void);
 
 pfb_source *open_machine(void);
@@ -56,7 +56,7 @@ void use_counterset(const pfb_guid *set);
 /* Writes an identifier block; a null `name` means no name. */
 size_t put_block(uint8_t *out, size_t capacity, const char *name, uint32_t counter, uint32_t instance);
 
-/* Returns the Status of the n-th block. */
+/* Returns the Status of block number n, from 0. */
 uint32_t status_of(const uint8_t *blocks, size_t size, size_t n);
 
 /* Adds or removes one block and returns its Status. */

@@ -40,7 +40,7 @@ void v1_instance_of(pfb_writer *b, const char *name, int32_t unique_id, uint32_t
 
 /* ---- A block with all features ----------------------------------------------------------------------- */
 
-/* Positions of its parts; tests/unit/test_write_v1.c has all of its bytes. */
+/* Positions in the block that v1_everything writes; tests/unit/test_write_v1.c has all of its bytes. */
 enum {
     EVERYTHING_BYTES = 896,
     OBJECT_A = 96, /* 100: counter, average, its base, label; instances "a", "b" */

@@ -55,8 +55,9 @@ def forms_of(kind):
 # Types -----------------------------------------------------------------------
 
 def type_cases():
-    """Every type with all inputs present, with one sample, without inputs, and
-    with an older sample of another type."""
+    """Every type with all inputs present and with one sample; those that are
+    not displayed also without inputs and with an older sample of another type.
+    """
     for kind in SHOWN + HIDDEN + [ALIAS] + list(UNNAMED):
         older, newer = usual_samples(kind)
         known = formula.find_type(kind)
