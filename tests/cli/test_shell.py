@@ -123,7 +123,8 @@ class Shell(Case):
         self.assertEqual(found, expected)
 
     def check_completions(self, complete):
-        """Asserts CASES; complete(line) returns the completions of a line."""
+        """Asserts CASES; complete(line) returns the completions of a line.
+        In the lines "", "lwp " and "cpi r", options are ignored."""
         os.mkdir(os.path.join(self.folder, "files"))
         self.folder = os.path.join(self.folder, "files")
         self.file("recording.pfb", b"")
