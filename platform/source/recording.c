@@ -208,6 +208,6 @@ bool pfb_recording_fail_at_end(const pfb_error *error, pfb_source_failure *failu
 {
     if (error->code == PFB_OK)
         return pfb_source_fail(failure, PFB_WIN32_NO_MORE_ITEMS, "the capture has no further sample");
-    return pfb_source_fail(failure, PFB_WIN32_NO_MORE_ITEMS, "the capture cannot be read at offset %zu: %s",
+    return pfb_source_fail(failure, PFB_WIN32_FILE_CORRUPT, "the capture cannot be read at offset %zu: %s",
                            error->offset, pfb_code_text(error->code));
 }

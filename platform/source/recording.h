@@ -58,8 +58,8 @@ bool pfb_recording_register(const pfb_recording *recording, const pfb_guid *coun
 bool pfb_recording_copy(const pfb_recording *recording, size_t offset, size_t size, pfb_bytes *bytes,
                         pfb_source_failure *failure);
 
-/* Fails with PFB_WIN32_NO_MORE_ITEMS because the capture has no further sample. The sentence reports `error`, the
- * error of the capture reader, if there is one. */
+/* Fails because the capture has no further sample: with PFB_WIN32_FILE_CORRUPT if `error`, that of the capture's reader,
+ * is not PFB_OK, otherwise with PFB_WIN32_NO_MORE_ITEMS. */
 bool pfb_recording_fail_at_end(const pfb_error *error, pfb_source_failure *failure);
 
 #endif

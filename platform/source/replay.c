@@ -437,7 +437,7 @@ bool pfb_replay_instances(const pfb_recording *recording, const pfb_guid *counte
     while (is_done && bytes->size_bytes == 0) {
         if (pfb_replay_collect(&replay, &sample, &reason))
             is_done = pfb_source_build(bytes, write_list, &sample, &reason);
-        else if (reason.code == PFB_WIN32_NO_MORE_ITEMS)
+        else if (reason.code == PFB_WIN32_NO_MORE_ITEMS || reason.code == PFB_WIN32_FILE_CORRUPT)
             break;
         else
             is_done = reason.code == PFB_WIN32_INVALID_DATA;

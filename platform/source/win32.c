@@ -23,6 +23,7 @@ static const pfb_win32_code rows[] = {
     {PFB_WIN32_WAIT_TIMEOUT, "WAIT_TIMEOUT", "timed out"},
     {PFB_WIN32_NO_MORE_ITEMS, "ERROR_NO_MORE_ITEMS", "no more items"},
     {PFB_WIN32_NOT_FOUND, "ERROR_NOT_FOUND", "element not found"},
+    {PFB_WIN32_FILE_CORRUPT, "ERROR_FILE_CORRUPT", "the file is damaged"},
     {PFB_WIN32_NO_SYSTEM_RESOURCES, "ERROR_NO_SYSTEM_RESOURCES", "no system resources"},
     {PFB_WIN32_COUNTERSET_NOT_FOUND, "ERROR_WMI_GUID_NOT_FOUND", "no such counterset"},
     {PFB_WIN32_INSTANCE_NOT_FOUND, "ERROR_WMI_INSTANCE_NOT_FOUND", "no such instance"},

@@ -18,4 +18,12 @@ static inline void append_chunk(pfb_bytes *capture, const pfb_chunk *chunk, cons
     capture->size_bytes += needed;
 }
 
+/* The code with which a source of this capture fails after the last sample. */
+static inline uint32_t code_at_end(const uint8_t *data, size_t size)
+{
+    pfb_capture capture;
+    pfb_capture_open(&capture, data, size, NULL);
+    return pfb_capture_finish(&capture).code == PFB_OK ? PFB_WIN32_NO_MORE_ITEMS : PFB_WIN32_FILE_CORRUPT;
+}
+
 #endif

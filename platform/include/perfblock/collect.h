@@ -164,8 +164,9 @@ PFB_API bool pfb_collector_next_problem(pfb_collector *collector, pfb_collector_
 /* Collects the next sample of the range, which becomes the current one. With a live source, waits until the next whole
  * number of intervals after the first sample; with a recording, does not wait. Most counters need two samples: their
  * values in the first have the status PFB_STATUS_NEED_TWO_SAMPLES. Returns false at the end of a recording
- * (PFB_WIN32_NO_MORE_ITEMS) and on failure, such as PFB_WIN32_INVALID_PARAMETER without a source or if no counter was
- * added. A malformed reply is no failure; pfb_collector_reply has its error. */
+ * (PFB_WIN32_NO_MORE_ITEMS) and on failure, such as PFB_WIN32_FILE_CORRUPT where a recording is damaged, or
+ * PFB_WIN32_INVALID_PARAMETER without a source or if no counter was added. A malformed reply is no failure;
+ * pfb_collector_reply has its error. */
 PFB_API bool pfb_collector_collect(pfb_collector *collector, pfb_source_failure *failure);
 
 /* The reply that was collected or put last. */

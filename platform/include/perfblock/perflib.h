@@ -242,7 +242,8 @@ PFB_API ULONG pfb_PerfQueryCounterInfo(HANDLE query, PPERF_COUNTER_IDENTIFIER bl
                                        LPDWORD actual_bytes);
 
 /* A sample that does not fit is kept for the next call of the handle, so that a capture loses none; adding or deleting
- * counters discards it. Returns ERROR_NO_MORE_ITEMS (259) after the last sample of a capture. */
+ * counters discards it. After the last sample of a capture, returns ERROR_NO_MORE_ITEMS (259), or
+ * ERROR_FILE_CORRUPT (1392) if the capture is damaged there. */
 PFB_API ULONG pfb_PerfQueryCounterData(HANDLE query, PPERF_DATA_HEADER data, DWORD size_bytes, LPDWORD actual_bytes);
 
 /* `count` and *actual_count are numbers of GUIDs. */

@@ -64,6 +64,7 @@ typedef struct pfb_source_failure {
 #define PFB_WIN32_WAIT_TIMEOUT UINT32_C(0x102)
 #define PFB_WIN32_NO_MORE_ITEMS UINT32_C(0x103)
 #define PFB_WIN32_NOT_FOUND UINT32_C(0x490)
+#define PFB_WIN32_FILE_CORRUPT UINT32_C(0x570) /* captures: the rest is damaged or missing; nothing more is read */
 #define PFB_WIN32_NO_SYSTEM_RESOURCES UINT32_C(0x5AA)
 #define PFB_WIN32_COUNTERSET_NOT_FOUND UINT32_C(0x1068)  /* ERROR_WMI_GUID_NOT_FOUND */
 #define PFB_WIN32_INSTANCE_NOT_FOUND UINT32_C(0x1069)    /* ERROR_WMI_INSTANCE_NOT_FOUND */
@@ -98,8 +99,7 @@ PFB_API pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *
 /* Opens a source that behaves like PerfLib, with the data of the capture in `data`, which is copied. Queries select
  * from what was recorded: each sample is reduced to the identifiers that were added, and has their results in the order
  * of adding. Returns NULL if the data is not a capture or the first chunk after PFBC is damaged. If a later chunk is
- * damaged, the chunks before it are replayed; the sentence of the PFB_WIN32_NO_MORE_ITEMS after them describes the
- * damage. See docs/source.md. */
+ * damaged, the chunks before it are replayed, and then calls fail with PFB_WIN32_FILE_CORRUPT. See docs/source.md. */
 PFB_API pfb_source *pfb_source_open_capture(const void *data, size_t size, pfb_source_failure *failure);
 
 /* Like pfb_source_open_capture, but returns only what was recorded, chunk by chunk and unchanged: adding and removing
@@ -194,8 +194,8 @@ PFB_API bool pfb_source_query_remove(pfb_source_query *query, uint8_t *blocks, s
  * returns the blocks that apply to the sample that was collected last, or to the first one if none was collected. */
 PFB_API bool pfb_source_query_info(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure);
 
-/* Collects one sample: a V2 reply (PerfQueryCounterData). A capture fails with PFB_WIN32_NO_MORE_ITEMS after its last
- * sample. */
+/* Collects one sample: a V2 reply (PerfQueryCounterData). A capture fails after its last sample: with
+ * PFB_WIN32_NO_MORE_ITEMS, or with PFB_WIN32_FILE_CORRUPT if it is damaged there. */
 PFB_API bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure);
 
 /* ---- V1 ----------------------------------------------------------------------------------------------------- */
@@ -205,8 +205,8 @@ PFB_API bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes,
  * LANG", with the language in hexadecimal ("Counter 009"), return a name table. Fails with PFB_WIN32_NOT_SUPPORTED if
  * the source has no V1 data.
  *
- * A capture ignores which objects are asked for: it returns its V1 blocks in order, and fails with
- * PFB_WIN32_NO_MORE_ITEMS after the last one. It has name tables for "Counter" only. */
+ * A capture ignores which objects are asked for: it returns its V1 blocks in order, and fails after the last
+ * one as pfb_source_query_collect does. It has name tables for "Counter" only. */
 PFB_API bool pfb_source_v1(pfb_source *source, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
 
 /* ---- Making a source ----------------------------------------------------------------------------------------- */
