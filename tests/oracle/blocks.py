@@ -2,11 +2,11 @@
 """A second implementation of the PerfLib V2 formats and of captures, to which
 core is compared.
 
-Every decoder is a generator of records (dicts) with offsets from the start of
-the input. It raises Malformed at the first error. Like core without strict
-mode, it accepts extra bytes, odd sizes and repeated ids. Nothing is read
-outside the innermost enclosing block. Keys that begin with an underscore are
-for the caller and not part of a record.
+The decoders of whole inputs are generators of records (dicts) with offsets from
+the start of the input. All decoders raise Malformed at the first error. Like
+core without strict mode, they accept extra bytes, odd sizes and repeated ids.
+Nothing is read outside the innermost enclosing block. Keys that begin with an
+underscore are for the caller and not part of a record.
 """
 
 import argparse

@@ -125,8 +125,8 @@ def two_queries(*extra):
     return w.recording(*chunks)
 
 
-def base_once_for_two():
-    """A base is in the result of its counter and in other results."""
+def base_in_own_result():
+    """A counter is in three results, and its base in two of them."""
     def result(ids, factor, tick):
         return w.result(w.COUNTERSET, w.id_list(ids) + w.instance_block(
             w.instance(0, "0,0", *[value_of(
@@ -359,7 +359,7 @@ def capture_seeds():
         "valid_processor_information": w.recording(
             *processor_metadata(), processor_sample(0), processor_sample(1)),
         "valid_two_queries": two_queries(),
-        "valid_base_in_own_result": base_once_for_two(),
+        "valid_base_in_own_result": base_in_own_result(),
         "valid_two_sets": two_sets(),
         "valid_moving_instances": moving_instances(),
         "valid_all_types": all_types(),

@@ -56,8 +56,8 @@ class Hook:
         return value
 
     def compare(self, at, value, cycles, instr):
-        """Notes a figure that differs by more than 0.0001 from the quotient of
-        its counts."""
+        """Notes a figure if it differs by more than 0.0001 from the rounded
+        quotient of its counts, or if only one of the two is defined."""
         expected = None
         if instr:
             units = int(Fraction(10000 * cycles, instr) + Fraction(1, 2))

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The seeds of CPI hooks. The name of a broken one is "broken_", the code of
-its error and, if there are several of that code, "_of_" and what is wrong."""
+"""The seeds of CPI hooks. The name of a broken one is "broken_" and the code of
+its error; "_of_" and what is wrong follow in further seeds of the same code."""
 
 import cpi_writer as c
 
@@ -53,7 +53,7 @@ def valid():
 
 
 def broken():
-    """{code of the error: bytes} of broken streams."""
+    """{name without "broken_": bytes} of broken streams."""
     n = len(ROWS)
     return {
         "trunc_header": summary() + summary()[:11],

@@ -96,7 +96,8 @@ def moving_instances():
 
 
 def statuses():
-    """Items and instances whose statuses mean that there is no value."""
+    """Items and instances, some with statuses that mean that there is no value.
+    """
     samples = (
         (w.counter(0, 0, NO_MACHINE), w.instances(status=NO_OBJECT)),
         (w.counter(1, 1, 1), w.instances(("a", 1, UTC, NO_INSTANCE),

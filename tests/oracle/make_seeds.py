@@ -461,7 +461,7 @@ def write_folder(directory, seeds, suffix):
 
 def collect_seeds():
     """{name: bytes} of captures for the fuzz target of collectors: with many
-    values to match, and one of V1 blocks with names."""
+    values to match, and one of V1 blocks with an empty name table."""
     captures = capture_seeds()
     seeds = {name: captures[name] for name in (
         "valid_moving_instances", "valid_two_queries", "valid_all_types",

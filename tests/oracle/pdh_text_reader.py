@@ -52,9 +52,11 @@ def quoted_end(line, at, separator):
     """(end of the content of a quoted cell that begins at `at`, whether the
     cell is closed).
 
-    The last mark of a run before a separator closes the cell if the run is odd,
-    as the others are doubled marks of the name. An even run closes it if the
-    separator ends the line or a quoted cell begins after it.
+    A run is a sequence of quotation marks. Its last mark closes the cell if the
+    run is at the end of the line, or if a separator follows and the run is odd:
+    the other marks are doubled marks of the name. An even run before a
+    separator closes the cell if the separator ends the line or a quoted cell
+    begins after it.
     """
     for marks in RUN.finditer(line, at):
         after = line[marks.end():marks.end() + 3]
@@ -123,7 +125,8 @@ class Text:
     def read_header(self, offset, line):
         """Reads the first cell and the columns; False if this is not a header.
         """
-        # A separator inside the quotation marks of the first cell is not one.
+        # A comma or tab inside the quotation marks of the first cell is not the
+        # separator.
         match = re.search(rb'"([,\t])', line) if line[:1] == b'"' else \
             re.search(rb"([,\t])", line[1:])
         if match:

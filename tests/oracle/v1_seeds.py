@@ -339,7 +339,8 @@ def broken_objects():
         ("minus_4", -4), ("min", -(1 << 31)), ("beyond", 1),
         ("max", 0x7FFFFFFF))]
     for field, name, rule, number in cases:
-        # 64 bytes of header, 40 of its counter, 8 of its counter block.
+        # The broken object has a header of 64 bytes, a definition of 40 and a
+        # counter block of 8.
         bad["rule%s_%s_%s" % (rule, field, name)] = little.block(
             broken_object(field, number), single(little, title=4))
     # 576 values share their bytes. There is more than one per 4 bytes of the

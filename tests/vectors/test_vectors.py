@@ -120,7 +120,7 @@ class Suite(unittest.TestCase):
 # The formulas of docs/formula.md ---------------------------------------------
 
 def documented_formulas():
-    """Formula and clock of each type, as the page's table has them."""
+    """Formula and clock of each type with a formula in the page's table."""
     table = {}
     for line in PAGE.splitlines():
         cells = [cell.strip() for cell in line.split("|")[1:-1]]
@@ -133,7 +133,7 @@ FORMULAS = documented_formulas()
 
 
 def as_python(text):
-    """100 (dN / dT) as a Python expression."""
+    """A formula such as 100 (dN / dT) as a Python expression."""
     return re.sub(r"([\w)]) (?=[\w(])", r"\1 * ", text)
 
 
@@ -235,7 +235,7 @@ class Expectations(unittest.TestCase):
             self.assertEqual(row["expected_integer"], row["expected_exact"]
                              if whole else "", row["id"])
 
-    def test_rounding_twice_gives_a_wrong_value(self):
+    def test_rows_for_rounding_detect_wrong_rounding(self):
         found = Counter()
         for row in VALUED:
             trap = row["id"].replace("rounding-", "").split("-")[0]

@@ -62,8 +62,8 @@ def short_name(kind):
 def usual_samples(kind):
     """Two samples with every input, and without extreme values.
 
-    The three clocks advance by different times, so that they cannot be
-    confused: 1 s, 1.0000321 s and 1 s at frequencies of their own.
+    The three clocks advance by different numbers of ticks, so that they cannot
+    be confused: 1 s, 1.0000321 s and 1 s at frequencies of their own.
     """
     older = {"type": kind, "value": 1000, "base": 700, "multi": 4,
              "perf_time": 5000000, "perf_time_100ns": 133000000000000000,
