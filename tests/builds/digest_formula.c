@@ -17,14 +17,14 @@ static uint64_t next_random(uint64_t *state)
     return x ^ x >> 31;
 }
 
-/* A random number of 1 to 64 bits; all lengths are equally likely. */
+/* A random number below 2^n, where n is random from 1 to 64. */
 static uint64_t random_number(uint64_t *state)
 {
     uint64_t shift = next_random(state) % 64;
     return next_random(state) >> shift;
 }
 
-/* A random number of random length; one in 16 is negated. */
+/* A random number below 2^n, where n is random from 0 to 63; one in 16 is negated. */
 static int64_t random_clock(uint64_t *state)
 {
     int64_t reading = (int64_t)(random_number(state) >> 1);

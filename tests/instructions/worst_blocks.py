@@ -211,8 +211,9 @@ def shared_multi_counts(size):
 
 
 @case("v1")
-def shared_multi_counts_of_one_instance(size):
-    """Multi counters like these in one instance, with many definitions."""
+def shared_multi_counts_of_few_instances(size):
+    """Multi counters as in shared_multi_counts, but with few instances and many
+    definitions."""
     return shared_values(size, L, MULTI, 8, 0.98)
 
 

@@ -18,8 +18,9 @@ L = v1.little
 def cook(sizes=(12288, 24576, 49152), matched=1, displayed=1, **more):
     """Decorator for a case of two samples with half of the bytes each. All
     rows must be matched and all values displayed, unless the case gives smaller
-    shares. If no value is displayed, because the counters to which they refer
-    are not found, `min_cost` shows that the reader did search for them."""
+    shares. If no value is displayed, because the counters to which the values
+    refer are not found, `min_cost` shows that the reader did search for them.
+    """
     return case("cook", sizes=sizes, matched=matched, displayed=displayed,
                 **more)
 
@@ -41,7 +42,8 @@ def later(block):
 
 
 def samples(older, newer, queries, *registrations):
-    """The input of the reader "cook"; each part must be below 64 KB."""
+    """The input of the reader "cook"; each part except the registrations after
+    the first one must be below 64 KB."""
     parts = (older, later(newer), queries, registrations[0])
     assert all(len(part) < 65536 for part in parts)
     return (bytes(5) + struct.pack("<4H", *map(len, parts)) + b"".join(parts) +
@@ -122,7 +124,8 @@ def equal_instances(size):
 
 @cook(matched=0.99, displayed=0.99)
 def equal_instances_and_another(size):
-    """Equal instances after another one, so that all rows must be sorted."""
+    """The newer sample has another instance before the equal ones, so that all
+    rows must be sorted."""
     return same_names(size, lambda rows: [w.instance(2, "new", w.v8(1))] +
                       rows)
 
@@ -164,7 +167,8 @@ def equal_counters(size):
 
 @cook()
 def long_division(size):
-    """Timers whose counts grow by 61 bits: 100 times as much exceeds 64 bits."""
+    """Timers whose counts grow by a number of 61 bits: 100 times this number
+    exceeds 64 bits."""
     infos = [w.counter_info(i, TIMER) for i in range(8)]
     return processes(size, list, range(8), infos)
 
@@ -223,8 +227,8 @@ def everything_in_the_last_result(size):
 
 @cook(sizes=(32768, 65536, 98304), min_cost=450, displayed=0.1)
 def many_counters_with_everything_far_away(size):
-    """Many counters in one result, whose base, multi count and clocks are in
-    none of the results before it: every second one has them for another
+    """Many counters in one result. None of the results before it has their
+    base, multi count and clocks: every second one has those of another
     instance."""
     count = (size // 2 - 10000) // 20
     other = w.result(w.COUNTERSET, w.id_list([3, 4, 5, 6]) + w.instance_block(
@@ -239,7 +243,7 @@ def many_counters_with_everything_far_away(size):
 @cook(sizes=(32768, 65536, 98304), min_cost=150, displayed=0)
 def many_instances_with_everything_far_away(size):
     """As many results as the reader examines, all with the same instances.
-    The last result has the counters that they refer to, but for another
+    The last result has the counters that counter 1 refers to, but for another
     instance."""
     count = size // 2 // FAR // 40
 
@@ -295,8 +299,8 @@ def moved_results(size):
 
 
 def parents(size, length, order):
-    """V1 instances whose parents have names of `length` characters that
-    differ at their end; many share one."""
+    """V1 instances whose parents have names of `length` equal characters and a
+    digit; many instances share a parent."""
     above = [L.instance("p" * length + str(i), L.values()) for i in range(4)]
     counter = L.counter(6, RATE, 8, 8)
     count = (size // 2 - len(above) * (2 * length + 64)) // 56
@@ -310,13 +314,13 @@ def parents(size, length, order):
 
 @cook(sizes=(32768, 65536, 98304))
 def shared_parents(size):
-    """Long names of parents, compared in another order."""
+    """Parents with long names; the newer instances are in reverse order."""
     return parents(size, 1000, reverse)
 
 
 @cook()
 def shared_short_parents(size):
-    """Short names of parents, compared in another order."""
+    """Parents with short names; the newer instances are in reverse order."""
     return parents(size, 8, reverse)
 
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# cppcheck over all sources that are not tests. Usage: cppcheck.sh SOURCE_DIR
+# cppcheck over all sources that are neither tests nor benchmarks. Usage: cppcheck.sh SOURCE_DIR
 set -euo pipefail
 cd "$1"
 

@@ -160,8 +160,8 @@ def check_modules(folder, command):
 
 
 def check_cli_folders(folder):
-    """The folders of cli. `output` may not include headers of folders that precede it in CLI_ORDER (commands, values),
-    nor headers that are in no folder."""
+    """The folders of cli. `output` may not include headers of folders that precede it in CLI_ORDER (such as commands or
+    values), nor headers that are in no folder."""
     root = pathlib.Path(folder, "cli")
     for name in check_objects.CLI_ORDER:
         pathlib.Path(root, name).mkdir(parents=True)

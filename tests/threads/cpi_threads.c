@@ -263,8 +263,9 @@ static void *use_boxes(void *context)
     return NULL;
 }
 
-/* One instance that all threads call without a lock. Each call either completes or fails because the instance was
- * terminated. The trace buffer is freed after the termination. */
+/* One instance that all threads call without a lock, although the facility requires ordered calls. Each call still
+ * completes, or fails because the instance was terminated or the trace buffer is full. The buffer is freed after the
+ * termination. */
 static struct shared {
     void *handle;
     uint8_t *buffer;

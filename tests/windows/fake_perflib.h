@@ -45,7 +45,7 @@ typedef struct fake_perflib {
     uint32_t block_status;               /* set by the test: if not 0, the Status of every block */
     bool breaks_blocks;                  /* set by the test: all other bytes of a block are overwritten, too */
     uint32_t refused_bytes;              /* set by the test: blocks of this size, 40 or 48, are refused; 0: none */
-    bool refuses_calls;                  /* set by the test: refuses by failing the call instead of by Status */
+    bool refuses_calls;                  /* set by the test: a refused block also fails the call */
     size_t calls[FAKE_FUNCTIONS];
     uint32_t capacities[FAKE_FUNCTIONS][FAKE_CAPACITIES]; /* capacities of the first calls */
     size_t open_handles;

@@ -60,7 +60,7 @@ static void check_cpus(void)
     }
 }
 
-/* Missing functions are reported first. If there are none, the environment variable must have a valid number. */
+/* Missing functions are reported first. If none is missing, the environment variable must have a valid number. */
 static void check_thread(void)
 {
     bool has_functions = GetProcAddress(GetModuleHandleW(L"kernel32.dll"), "EnableThreadProfiling") != NULL;

@@ -54,7 +54,7 @@ void stand_in_register(stand_in_entry *entry);
 
 /* ---- Checks ----------------------------------------------------------------------------------------------- */
 
-/* Prints a failed check, followed by the message of the test unless `format` is null. A fatal failure ends the test. */
+/* Prints a failed check, followed by its message unless `format` is null. A fatal failure ends the test. */
 void stand_in_fail(bool is_fatal, const char *file, int line, const char *text, const char *format, ...);
 
 /* Ends the test and counts it as skipped. */
