@@ -126,7 +126,7 @@ class Locked(Case):
 
     def test_a_file_without_a_complete_first_chunk(self):
         """While the file is locked, its first chunk may be missing or
-        incomplete."""
+        incomplete. Without --kind, three bytes are not recognised."""
         for begin in (b"", HEAD[:3], HEAD[:8], HEAD[:16]):
             path = self.file("a.pfb", begin)
             recorder = Recorder(path)
@@ -241,7 +241,7 @@ class Follow(Case):
         self.assertIn("truncated_chunk", errors)
 
     def test_a_file_without_lock_until_interrupted(self):
-        """A file without a lock is followed until SIGINT, whose status is 0.
+        """A file without a lock is followed until SIGINT; the status is then 0.
         """
         path = self.file("a.pfb", HEAD + sample(0))
         other = Recorder(path, is_locked=False)
@@ -312,7 +312,7 @@ class Pipes(Case):
             note, names, block, note))
         self.assertEqual([(i["set"], i["counter"]) for i in found],
                          [("Memory", "Pages")])
-        # In a file they are found wherever they are.
+        # In a file, name tables are found wherever they are.
         path = self.file("a.pfb", w.recording(note, block, note, names))
         found = self.run_json("cook", path)
         self.assertEqual([(i["set"], i["counter"]) for i in found],

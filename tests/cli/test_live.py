@@ -269,7 +269,7 @@ class Countersets(Case):
 
     def test_catalog_and_unknown(self):
         """A set that the capture only names has the counters of the catalog,
-        if it is in there."""
+        if the catalog has the set."""
         data = w.recording(
             w.registration_chunk(PROCESSOR, 3, w.string("Renamed")),
             w.registration_chunk(OTHER, 4, w.string("help")))

@@ -232,7 +232,7 @@ class Comparison(unittest.TestCase):
         ends."""
         percents = kernel_percents(self.READINGS, 101.005, 103.005, 0.1)
         rate = os.sysconf("SC_CLK_TCK")
-        # 199 to 201 ticks of two seconds idle, 597 to 603 in user mode.
+        # In two seconds 199 to 201 ticks are idle, and 597 to 603 in user mode.
         for key, ticks in (((0, 1), (597, 603)), ((2, 2), (0, 0))):
             for percent, tick in zip(percents[key], ticks):
                 self.assertAlmostEqual(percent, 50 * tick / rate, 6)
@@ -256,8 +256,8 @@ class Comparison(unittest.TestCase):
             kernel_percents(gap, 100.5, 101.5, 0.3)
 
     def test_disagreements_are_found(self):
-        """Values outside of their bounds, missing values and an idle busy CPU
-        are found."""
+        """Values outside of their bounds, missing values, and too little time
+        of the CPU with the busy process are found."""
         kernel = {(0, 0): (98.5, 99.5), (1, 0): (9.8, 10.3),
                   (1, 1): (5.0, 5.0)}
         good = {(0, 0): 100.0, (1, 0): 8.5, (1, 1): 6.9}

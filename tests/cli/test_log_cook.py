@@ -126,7 +126,8 @@ class Binary(Case):
         self.assertEqual(rows[6]["machine"], "\\\\PC")
 
     def test_seeds(self):
-        """Broken seeds have an error, valid ones none."""
+        """Broken seeds have an error, as has the valid one with an object that
+        is not a V1 block; the other valid ones have none."""
         folder = os.path.join(CORPUS, "log", "seeds")
         for name in sorted(os.listdir(folder)):
             for form in ("json", "text"):
@@ -341,8 +342,8 @@ class Rotated(SplitCase):
                                  {None, 70, 60, 10})
 
     def test_instances_and_objects(self):
-        """The samples of these logs all have the same time. The parts are
-        joined nevertheless."""
+        """In all of these logs but the first, the records of samples have the
+        same time. The parts are joined nevertheless."""
         for name in ("valid_counters", "valid_moving_instances",
                      "valid_objects", "valid_objects_in_parts"):
             joined, *parts = [

@@ -470,9 +470,9 @@ class Killed(LiveCase):
     ROUNDS = 20
 
     def kill(self, path, seconds, *arguments):
-        """Starts a recorder of this machine. Waits until the file is not
-        empty, which an existing file may already be, and kills the recorder
-        this many seconds later."""
+        """Starts a recorder of this machine. Waits until the file exists and is
+        not empty, which may be so from the start, and kills the recorder this
+        many seconds later."""
         with subprocess.Popen([program(), "record", "-o", path, "--interval",
                                "0.01", *arguments],
                               stderr=subprocess.DEVNULL) as child:
@@ -522,7 +522,8 @@ class Killed(LiveCase):
         self.assertTrue(samples(path))
 
     def test_killed_while_files_are_rotated(self):
-        """Rotated files are complete and do not change afterwards."""
+        """Rotated files are complete, or empty if the recorder was killed while
+        it renamed a file. Complete ones do not change afterwards."""
         moments = random.Random(2)
         path = os.path.join(self.folder, "a.pfb")
         seen = {}

@@ -196,8 +196,8 @@ class Screen(LiveCase):
         self.assertRegex(terminal.text()[0], TITLE)
         self.assertEqual(self.shown_sample(terminal), 4)
         self.assertTrue(terminal.shows_cursor and terminal.wraps)
-        # Lines printed before the program stay above the table; no earlier
-        # table does.
+        # Lines printed before the program started stay above the table; no
+        # earlier table does.
         self.assertEqual([line for line in terminal.scrolled if line],
                          ["before"])
         self.assertEqual(terminal.column, 0)

@@ -23,7 +23,7 @@ if not ON_WINDOWS:
     import pty
 
 MIB = 1 << 20
-SIZE = 40 * 10**6      # of each file except captures, which have 60 MB
+SIZE = 40 * 10**6      # of each file that is not a capture
 MAX_BYTES = 32 * MIB   # limit of anonymous memory
 IDS = list(range(1, 21))
 FILTERS = ("--counter", "1", "--every", "50")

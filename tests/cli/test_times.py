@@ -11,7 +11,7 @@ from program import Case, ON_WINDOWS, writer as w
 FREQUENCY = 10000000
 EPOCH = datetime.datetime(1601, 1, 1)
 
-# The last moment of the year 9999, and the first one after it.
+# The last 100 ns of the year 9999.
 LAST = (datetime.date(9999, 12, 31) - EPOCH.date()).days * 864000000000 + \
     863999999999
 
@@ -64,7 +64,7 @@ class Times(Case):
                     self.assertEqual(row["time"], expected or "", clock)
 
     def test_calendar(self):
-        """Every kind of year and month, compared with Python's calendar."""
+        """Dates in every kind of year, compared with Python's calendar."""
         dates = [(year, month, day, 23, 59, 58, 123456)
                  for year in (1601, 1699, 1700, 1800, 1900, 1904, 1999, 2000,
                               2001, 2024, 2100, 2400, 9996, 9999)
