@@ -34,7 +34,7 @@ void close_source(pfb_source *source);
 enum { COUNTERSETS = 300 };
 
 /* Makes a capture with replies of all kinds, whose contents have no meaning: the countersets, 8 bytes for each
- * registration after the first, and `size` bytes of each other kind. */
+ * registration after the first, and `size` bytes for the first registration and for each other kind. */
 pfb_bytes make_capture(size_t size);
 void add_chunk(pfb_bytes *capture, const pfb_chunk *chunk, size_t size, uint8_t fill);
 
@@ -43,12 +43,13 @@ void start_small_fake(void); /* with 96 bytes */
 
 pfb_guid guid_of(size_t number);
 
-/* Writes the identifier block for all counters and instances of that counterset; returns its size. */
+/* Writes an identifier block for that counterset without counter id, instance id and name; returns its size. */
 size_t make_block(uint8_t *out, size_t capacity, size_t set);
 
 /* ---- Calls by function ------------------------------------------------------------------------------------------ */
 
-/* The functions that return replies. The first one returns a number of GUIDs, the others bytes. */
+/* The functions that return replies. The size of the reply is counted in GUIDs for the first one, and in bytes for the
+ * others. */
 enum { REPLYING = 5 };
 extern const fake_function replying[REPLYING];
 

@@ -114,7 +114,7 @@ static log_values read_without_failures(const char *name, const uint8_t *data, s
     return values;
 }
 
-/* Reads a log once for each of its allocations, which fails. Reading either returns the same values as without
+/* Reads a log repeatedly, each time with another failing allocation. Reading either returns the same values as without
  * failures, or fails for lack of memory. After that failure the same collector can read the log from the start. */
 static void check_log(const char *name, const uint8_t *data, size_t size)
 {
@@ -233,7 +233,8 @@ static void check_pair(const char *name, const uint8_t *data, size_t size)
     failing_allocation = 0;
 }
 
-/* Two logs that are put alternately have the values that each has by itself, unless memory is exhausted. */
+/* Two logs that are put alternately have the values that each has by itself (as many values, for logs with V1 blocks),
+ * unless memory is exhausted. */
 Test(collect_logs, logs_that_are_put_alternately_have_their_own_values)
 {
     put = put_log;

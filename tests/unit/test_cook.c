@@ -397,7 +397,7 @@ static void register_average(sample *s)
 }
 
 /* Makes a sample of two results for "*", of one counter each. The first result has the bases; its instances are in
- * another order and one of them is missing. */
+ * another order, and two instances of the second result are missing. */
 static sample *separate_results(int64_t tick)
 {
     sample *s = sample_new(tick);
@@ -628,12 +628,13 @@ Test(cook, older_counters_are_found_by_id)
 }
 
 /* Evaluates one counter of these types whose values have these sizes. */
-static pfb_formula_result evaluate_sizes(uint32_t type, uint32_t newer_type, uint32_t older_size, uint32_t newer_size)
+static pfb_formula_result evaluate_sizes(uint32_t older_type, uint32_t newer_type, uint32_t older_size,
+                                         uint32_t newer_size)
 {
     static const uint32_t ids[] = {VALUE};
     sample *s[2];
     for (int side = 0; side < 2; side++) {
-        pfb_counter counter = counter_without_references(VALUE, side ? newer_type : type);
+        pfb_counter counter = counter_without_references(VALUE, side ? newer_type : older_type);
         s[side] = sample_of_set(SET, side + 1, &counter, 1, ids, 1);
         sample_value(s[side], (uint64_t)side + 5, side ? newer_size : older_size);
         sample_load(s[side]);

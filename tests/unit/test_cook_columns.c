@@ -68,7 +68,7 @@ static void register_kinds(sample *s)
 /* ---- Instances ------------------------------------------------------------------------------------------ */
 
 /* Average distances between irregularities: about one in `rows` instances each is removed, added, repeated and
- * exchanged, and about one in `values` raw values is random. UINT64_MAX: none. */
+ * exchanged; about one in `values` raw values is random, and about one has a random size. UINT64_MAX: none. */
 typedef struct irregularity {
     uint64_t rows, values;
 } irregularity;

@@ -101,7 +101,7 @@ Test(cook_moved, counters_that_the_newer_result_has_twice_are_not_found)
     sample_free_both(older, newer);
 }
 
-/* Replies without queries: counters without a known id are not those of an older result of another shape. */
+/* Without queries, a counter without a known id does not match a counter of an older result of another shape. */
 Test(cook_moved, counters_without_an_id_are_not_found)
 {
     static const uint32_t ids[] = {PFB_NO_ID, 6};

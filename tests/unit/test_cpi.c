@@ -199,8 +199,8 @@ Test(cpi, counters_of_each_width_wrap_at_their_width)
     }
 }
 
-/* An interval is ambiguous if it has as many clock cycles as the narrower counter has values. 64-bit counters are never
- * ambiguous. */
+/* An interval is ambiguous if it has at least as many clock cycles as the narrower counter has values. 64-bit counters
+ * are never ambiguous. */
 Test(cpi, intervals_with_more_than_one_possible_wrap_are_ambiguous)
 {
     static const struct {

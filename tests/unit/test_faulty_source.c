@@ -507,8 +507,8 @@ Test(faulty_source, malformed_blocks_are_refused_as_a_whole)
 
 Test(faulty_source, kinds_of_faults_are_limited_to_their_operations)
 {
-    /* Rows: the operations in order. Columns: FAIL, CUT, PAD, WRITE, STATUS, NO_NAME, EMPTY_NAME, and an invalid kind.
-     */
+    /* Rows: the operations in order, and an invalid one. Columns: FAIL, CUT, PAD, WRITE, STATUS, NO_NAME, EMPTY_NAME,
+     * and an invalid kind. */
     static const char *const allowed[] = {"yyyynnn-", "yyyynnn-", "yyyynnn-", "ynnnnnn-", "ynnnyyy-",
                                           "ynnnyyy-", "yyyynnn-", "yyyynnn-", "yyyynnn-", "--------"};
     size_t closed = 0;

@@ -298,7 +298,7 @@ Test(lwp_model_load, later_changes_of_a_loaded_block_have_no_effect)
     program_begin(&p, bulldozer, 32, 2, NULL);
     program_set_event(&p, 1, 1, 0);
     program_switch_on(&p);
-    memset(program_field(&p, 0), 0xFF, TAIL); /* all fields that LLWPCB reads */
+    memset(program_field(&p, 0), 0xFF, TAIL); /* all fields before the tail */
     memset(program_field(&p, INTERVALS), 0xFF, 24);
     for (uint32_t i = 1; i <= 3; i++)
         program_value(&p, i);

@@ -335,7 +335,7 @@ Test(real_logs, a_text_log_with_the_extension_blg_is_read)
 
 #ifdef PERFBLOCK_READERS
 
-/* The first buffer of a log, and the beginning of another buffer. */
+/* The first buffer of a log and, to change another buffer, the beginning of that one. */
 typedef struct excerpt {
     guarded memory;
     uint8_t *data;

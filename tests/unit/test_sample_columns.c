@@ -33,7 +33,7 @@ static sample *grid(uint32_t rows, uint32_t columns)
     return s;
 }
 
-/* Every value is at the documented index, with every stride. */
+/* Every value is at the documented index, for various numbers of rows. */
 Test(sample_columns, values_are_at_the_documented_index)
 {
     static const uint32_t sizes[] = {0,   1,   2,   63,  64,  65,  96,  97,  98,  127,
@@ -156,8 +156,8 @@ Test(sample_columns, one_value_that_is_not_a_number_is_located)
 /* ---- Malicious counts ------------------------------------------------------------------------------------ */
 
 /* Writes a block whose first part is counter ids and whose second part is instances of the smallest size, without
- * values. The product of both numbers exceeds the values that a block of this size can contain. Returns the end of the
- * last instance. */
+ * values. The product of both numbers may exceed the number of values that a block of this size can contain. Returns
+ * the end of the last instance. */
 static size_t put_malicious_block(uint8_t *data, size_t size, size_t counters, size_t instances)
 {
     size_t at = RESULT_AT + RESULT_BYTES;

@@ -424,7 +424,7 @@ Test(v1, names_end_at_their_first_nul)
 }
 
 /* Names are searched for a NUL several units at a time. These names have every length and none, one or two NULs at any
- * place; their other units have bytes of a NUL. */
+ * place; most of their other units have one byte of 0. */
 Test(v1, names_of_any_length_end_at_their_first_nul)
 {
     enum { MAX_UNITS = 21 };
@@ -434,7 +434,7 @@ Test(v1, names_of_any_length_end_at_their_first_nul)
             for (uint32_t second = first; second <= size / 2; second++) {
                 uint8_t stored[2 * MAX_UNITS + 4] = {0};
                 for (uint32_t unit = 0; unit <= MAX_UNITS; unit++) {
-                    bool is_nul = unit == first || unit == second; /* the second NUL may be past the first one */
+                    bool is_nul = unit == first || unit == second; /* a single place if both are equal */
                     uint16_t value = is_nul ? 0 : near_nul[(unit + size) % 5];
                     stored[2 * unit] = (uint8_t)value;
                     stored[2 * unit + 1] = (uint8_t)(value >> 8);
@@ -480,8 +480,8 @@ Test(v1, names_are_read_only_inside_the_input)
 
 /* ---- Bases and multi counts -------------------------------------------------------------------------- */
 
-/* One of up to three definitions of an object. Its counter block has 32 bytes; each number of 4 bytes is its own
- * offset. */
+/* One of up to three definitions of an object. The counter block of the object has 32 bytes; each number of 4 bytes in
+ * it is equal to its offset. */
 typedef struct definition {
     uint32_t type, size, offset;
 } definition;
@@ -625,8 +625,8 @@ Test(v1, a_multi_count_is_the_next_definition_or_follows_the_value)
     }
 }
 
-/* At every offset of a long counter block: the bytes after the multi timer's value are its multi count unless another
- * value uses them. */
+/* At each multiple of 4 in a long counter block: the bytes after the multi timer's value are its multi count unless
+ * another value uses them. */
 Test(v1, multi_counts_share_no_bytes_at_any_offset)
 {
     static uint8_t memory[8192];

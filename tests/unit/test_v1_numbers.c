@@ -11,7 +11,7 @@ enum { CAPACITY = 70000 };
 /* A little-endian block and a big-endian one. */
 static uint8_t memory[2][CAPACITY];
 
-/* Adds instances with counter blocks of this many bytes: numbers of 4 equal bytes each. */
+/* Adds instances with counter blocks of this many bytes: numbers of 4 equal bytes each. Then ends the object. */
 static void add_instances(pfb_writer *writer, uint64_t *state, uint32_t count, uint32_t size)
 {
     for (uint32_t i = 0; i < count; i++) {
@@ -47,7 +47,8 @@ static size_t make_numbers(uint8_t *output, uint64_t seed, uint32_t count, uint3
     return writer.size_bytes;
 }
 
-/* Compares the values of the current instances of both blocks. */
+/* Compares positions, offsets and sizes of the values of the current instances of both blocks, and the numbers of the
+ * little-endian block with its bytes. */
 static unsigned expect_same_values(pfb_v1_reader *little, const uint8_t *data, pfb_v1_reader *big)
 {
     pfb_v1_value a, b;
@@ -67,7 +68,8 @@ static unsigned expect_same_values(pfb_v1_reader *little, const uint8_t *data, p
     return values;
 }
 
-/* All bytes of a number are equal, so that both byte orders read the same number if it is aligned. */
+/* Compares the values of two blocks that differ in their byte order. Numbers of 4 equal bytes have the same bytes in
+ * both orders. Returns the number of values. */
 static unsigned expect_same_numbers(const uint8_t *little, const uint8_t *big, size_t size)
 {
     pfb_v1_reader blocks[2];
@@ -88,7 +90,7 @@ static unsigned expect_same_numbers(const uint8_t *little, const uint8_t *big, s
     return values;
 }
 
-Test(v1_numbers, numbers_are_equal_in_both_byte_orders)
+Test(v1_numbers, values_are_at_the_same_offsets_in_both_byte_orders)
 {
     static const uint32_t counts[] = {1, 2, 27, 63, 64, 65, 70};
     unsigned values = 0;

@@ -25,7 +25,7 @@ typedef struct recipe {
     const char *what;
     void (*build)(pfb_writer *writer);
     void (*expect)(bytes *b);
-    reader_of *read; /* null for a part of a block */
+    reader_of *read; /* null: the bytes are not read */
 } recipe;
 
 static void begin(pfb_writer *writer)
@@ -702,6 +702,7 @@ Test(write, each_fault_breaks_one_field)
     }
 }
 
+/* The unknown kind of a result is an error in strict mode only. */
 Test(write, each_fault_is_rejected_with_its_code)
 {
     for (unsigned i = 1; i < FAULTS; i++) {
@@ -722,7 +723,7 @@ Test(write, each_fault_is_rejected_with_its_code)
     }
 }
 
-/* Without a fault, every whole block is valid in strict mode. */
+/* The bytes of every recipe with a reader are valid in strict mode. */
 Test(write, written_blocks_are_valid)
 {
     for (size_t i = 0; i < RECIPE_COUNT; i++) {

@@ -588,8 +588,9 @@ Test(write_v1, the_fault_of_name_tables_breaks_one_index)
     expect_error(table.error, PFB_BAD_PAIR, field, "an index that is not a number, in strict mode");
 }
 
-/* Names are written in the code page of the object, whatever encoding they have. */
-Test(write_v1, names_are_converted_to_the_code_page)
+/* Names in any encoding are converted to UTF-16. In an object with another code page, a name must be in that code page,
+ * or be ASCII and not in UTF-16. */
+Test(write_v1, names_are_converted_to_utf16_and_must_suit_other_code_pages)
 {
     static const struct {
         const char *what;
