@@ -25,8 +25,8 @@ if [[ ! -s "$folder/answer" ]]; then
     exit 1
 fi
 
-# A query for V1 data starts another process of Wine, the one of the desktop's window. It inherits the output as well,
-# so the first such query is made here.
+# A query for V1 data starts another process of Wine, which owns the window of the desktop. It inherits the output as
+# well, so the first such query is made here.
 wine "$program" countersets >/dev/null 2>&1 3>&- || true
 
 status=0

@@ -16,9 +16,9 @@ sys.path[:0] = [str(HERE.parent / "oracle"), str(HERE.parent / "vectors")]
 
 # `sizes`: three sizes of the input. `min_cost`: minimum number of instructions
 # per byte; with fewer, the reader stopped before the expensive part.
-# `max_growth`: maximum ratio of the cost of twice the bytes. `matched` and
-# `displayed`, for the reader "cook": minimum share of rows that are matched,
-# and of values that have a displayed value.
+# `max_growth`: maximum factor by which the cost grows if the bytes double.
+# `matched` and `displayed`, for the reader "cook": minimum share of rows that
+# are matched, and of values that have a displayed value.
 Case = collections.namedtuple(
     "Case", "name reader make sizes min_cost max_growth matched displayed")
 CASES = []

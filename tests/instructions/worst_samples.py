@@ -103,7 +103,7 @@ def scattered_rows(size):
 
 @cook()
 def long_names_scattered(size):
-    """Names of 400 bytes that differ only at their end, in random order."""
+    """Names of about 400 bytes that differ at their end, in random order."""
     return processes(size, scattered, name="n" * 200 + "{}")
 
 
@@ -269,7 +269,7 @@ def queries_in_opposite_order(size):
 
 
 @cook(sizes=(7000, 14000, 28000), min_cost=30, matched=0, displayed=0)
-def other_instances_in_few_results(size):
+def unmatched_instances(size):
     """No row of these results is in the older sample: all rows are sorted."""
     count = size // 112
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Tests the CPI facility with many threads. 64 threads create, use and terminate a thousand instances in random order,
- * and every figure is compared with the one expected for its instance. Then all threads use one instance, which one of
- * them terminates. Usage: cpi_threads [SEED]. Meant to run with ThreadSanitizer, with AddressSanitizer and without a
+ * and figures are compared with those expected for their instance. Then all threads use one instance, which one of them
+ * terminates. Usage: cpi_threads [SEED]. Meant to run with ThreadSanitizer, with AddressSanitizer and without a
  * sanitizer. */
 #include "perfblock/cpi_facility.h"
 

@@ -89,7 +89,7 @@ typedef bool put_function(pfb_collector *c, const uint8_t *data, size_t size, lo
                           pfb_source_failure *failure);
 
 static put_function *put;  /* puts a log of the corpus into a collector */
-static size_t failed;      /* number of calls of put that failed */
+static size_t failed;      /* number of readings that failed */
 static size_t value_count; /* of all logs, without failing allocations */
 
 static log_values read_log(pfb_collector *c, const uint8_t *data, size_t size, bool *is_done,

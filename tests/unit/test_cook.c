@@ -536,7 +536,7 @@ static pfb_status evaluate_with_results_before_base(uint32_t others)
     return status;
 }
 
-Test(cook, at_most_64_results_are_searched_for_a_base)
+Test(cook, at_most_64_rows_of_an_instance_are_searched_for_a_base)
 {
     cr_expect_eq(evaluate_with_results_before_base(0), PFB_STATUS_OK);
     cr_expect_eq(evaluate_with_results_before_base(62), PFB_STATUS_OK, "the base is in the 64th result");

@@ -50,7 +50,7 @@ static void expect_counts(const pfb_cpi_figures *f, uint64_t instr, uint64_t cyc
               (unsigned long long)f->busy, (unsigned long long)f->elapsed, (unsigned long long)f->scaled_cycles);
 }
 
-/* Checks that all fields but the status are 0. */
+/* Checks the status, and that all other fields but the number of the CPU are 0. */
 static void expect_unused(const pfb_cpi_figures *f, pfb_cpi_status status, const char *what)
 {
     expect_figures(f, status, 0.0, 0.0, 0.0, what);

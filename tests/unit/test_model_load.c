@@ -309,7 +309,7 @@ Test(lwp_model_load, later_changes_of_a_loaded_block_have_no_effect)
 
 /* ---- Capabilities ------------------------------------------------------------------------------------------------ */
 
-Test(lwp_model_load, capabilities_without_a_ring_are_refused)
+Test(lwp_model_load, capabilities_of_an_invalid_leaf_are_refused)
 {
     static const struct {
         uint32_t ebx;
