@@ -20,7 +20,7 @@ enum { TOTAL_OFFSET = 20, HEADER_OFFSET = 24, COUNT_OFFSET = 28 };
 typedef struct machine {
     pfb_bytes file;
     pfb_source *v2;   /* null if the capture has no V2 data */
-    bool has_no_list; /* countersets cannot be enumerated */
+    bool has_no_list; /* no list of countersets, and no registrations */
     pfb_capture at;   /* position after the last V1 block that was returned */
 } machine;
 

@@ -152,7 +152,7 @@ class Catalog(Case):
 
 
 class LongNames(Case):
-    """More names than the collector keeps as UTF-8, 4 MiB."""
+    """Names of more than 4 MiB, the most that the collector keeps as UTF-8."""
 
     def test_the_set_of_each_counter(self):
         """countersets names the set of each counter."""

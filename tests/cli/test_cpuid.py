@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """perfblock cpuid, with text dumps and on this machine.
 
-The registers are those of published dumps of real machines. The expected
-fields were decoded by hand from AMD's specification of LWP."""
+The registers in MACHINES are those of published dumps of real machines. The
+expected fields were decoded by hand from AMD's specification of LWP."""
 
 import ctypes
 import errno
@@ -197,7 +197,7 @@ class Dumps(Case):
                 "CPU 2:\n" + named(whole[:count]))]
             self.assertEqual(codes[:2], ["not_enabled"] * 2, count)
             self.assertEqual(codes[2], "no_leaf", count)
-        # A CPU without the leaf is not an incomplete dump.
+        # A CPU whose dump is complete without the leaf makes the others partial.
         lacking = rows(*MACHINES[7][2:6])
         self.assertEqual([c["reason_code"] for c in self.ask(
             named(whole) + named(lacking))], ["partial", "no_leaf"])
@@ -365,7 +365,7 @@ class Live(Case):
                                             "i586", "i686")
 
     def test_this_machine(self):
-        """The CPUs are those that /proc/cpuinfo lists; other processors than
+        """The CPUs are as /proc/cpuinfo describes them; other processors than
         x86 are refused."""
         if not self.IS_X86:
             done = self.run_program("cpuid")

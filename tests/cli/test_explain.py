@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The page of `explain`: a row for each field of a file with its bytes, name
 and value. All bytes are shown in order. Errors are shown at the offsets that
-`check` reports."""
+`show` reports."""
 
 import glob
 import os
@@ -154,7 +154,8 @@ class Bytes(ExplainCase):
 
     def compare(self, path, *kind):
         """Asserts that the page has every byte of a file, and the errors that
-        show reports, each next to the bytes at its offset."""
+        show reports, each next to the bytes at its offset. A file of unknown
+        format must be refused."""
         shown = self.run_program("show", path, "--format", "json", *kind)
         expected = ["offset %d: %s: %s" % (e["offset"], e["code"],
                                            e["message"])
@@ -219,8 +220,9 @@ class Bytes(ExplainCase):
                          ("sda", "sda\0".encode("utf-16-le")))
 
     def test_values_are_those_of_show(self):
-        """The values on the page are the raw values that show prints, at the
-        same offsets."""
+        """The values on the page are the raw values that show prints. In V2,
+        show prints the offset of PERF_COUNTER_DATA, 8 bytes before the value.
+        """
         for path in SEEDS:
             if "valid" not in os.path.basename(path):
                 continue
@@ -481,7 +483,7 @@ class Cpi(ExplainCase):
                             status=status)[0]
 
     def test_a_text(self):
-        """Each word of a snapshot text is a row."""
+        """Each field of a snapshot text is a row."""
         page = self.text(b"cpi-snapshots 1", b"widths 40  64", b"# two",
                          b"snapshot 500", b"cpu 0 1 2 3 4", b"",
                          b"thread 900 5 6\tuser", b"refuse -257 it is gone ")
@@ -596,7 +598,8 @@ class Logs(ExplainCase):
 
     @needs_real_data
     def test_captured_logs(self):
-        """The page of a log that is truncated has the one error of show."""
+        """The rows of a captured log have show's values. The page of a
+        truncated one has its structures, and a link to each error."""
         with open(real("blg", "win8-counters.blg"), "rb") as file:
             self.compare(self.file("a.blg", file.read(2 * 65536)))
         path = real("blg", "vista-objects-cut.blg")
@@ -607,7 +610,7 @@ class Logs(ExplainCase):
                       {name for name, _ in page.structures})
 
     def test_text(self):
-        """A text log has a row of the page for each cell."""
+        """The page has a row for each cell of a text log."""
         path = self.file("a.csv", b'"(PDH-CSV 4.0) (CET)(-60)","\\\\M\\A\\B",'
                          b'"\\\\M\\A\\C"\r\n"01/02/2013 03:04:05.006",'
                          b'"1.5"," "\r\n\r\nExiting\r\n')

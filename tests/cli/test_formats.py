@@ -168,7 +168,8 @@ class Sources(Case):
 
 
 class Data(Case):
-    """V2 data is detected if its header has at most one defect."""
+    """V2 data is detected if its system time is valid, or if its sizes and the
+    header of its first result are."""
 
     def kind(self, data):
         """The format that check detects, and the code of its error or None."""

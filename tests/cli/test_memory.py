@@ -20,7 +20,7 @@ if not ON_WINDOWS:
     import resource
 
 KIB, MIB = 1 << 10, 1 << 20
-MAX_BYTES = 1 << 30    # address space that suffices for a file of one counter
+MAX_BYTES = 1 << 30    # address space that suffices for COUNTERS counters
 STEP = 64 * KIB        # the precision of the measured peak
 COUNTERS = 200         # in the smallest file
 SIZES = (1, 2, 4, 8)   # multiples of COUNTERS
@@ -33,8 +33,8 @@ LONGEST_IN_METRIC = 256                        # docs/prometheus.md
 
 def v2_capture(count, name, instances=("a",), set_name="Set",
                help_text=None):
-    """A capture of two V2 samples of `count` counters with the same name. Its
-    bytes are stored once."""
+    """A capture of two V2 samples of `count` counters with the same name. The
+    bytes of the name are stored once."""
     ids = range(count)
     start = 8 + 8 * count
     strings = w.string_block([(0, name)] + [(i, None) for i in ids[1:]],
@@ -64,7 +64,7 @@ def v1_capture(count, name, instances=("a", "b")):
 
 
 def long_name(count):
-    """A name nearly as long as all definitions of the counters together."""
+    """A name whose length is proportional to the number of counters."""
     return "n" * (4 * count)
 
 
@@ -207,8 +207,8 @@ ELLIPSIS = "\u2026"
 
 
 class Cut(Case):
-    """Text output cuts long names, but not inside a character. Other formats
-    do not cut."""
+    """Text output cuts long names, but not inside a character. JSON and CSV cut
+    only names that are stored for several samples."""
 
     # What follows the first 199 characters of a name, and how text shows it.
     ENDS = (("b", "b"), ("bc", "b" + ELLIPSIS), ("\u00e9", "\u00e9"),

@@ -95,8 +95,8 @@ class Paths(Case):
                                         files[1]), keys | VALUES[FREE])
 
     def test_files_that_are_refused(self):
-        """A file that is missing, empty, in UTF-16 or has other lines is
-        refused."""
+        """A file is refused if it is missing, empty, in UTF-16 without a byte
+        order mark, or has a NUL or lines that are not paths."""
         self.assertIn("missing", self.refused("--paths", os.path.join(
             self.folder, "missing"), status=3))
         for content, words in ((b"\n\n", "has no paths"),
