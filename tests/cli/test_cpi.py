@@ -25,8 +25,9 @@ def seeds():
 
 
 def mutations(count):
-    """`count` seeds with a few words changed, removed or repeated, the same in
-    each run."""
+    """`count` seeds with one to three changes, the same in each run: a word is
+    replaced, a bit is flipped, another seed is appended, or the end is cut off.
+    """
     chance = random.Random(20)
     originals = [data for _, data in seeds() if data]
     interesting = (0, 1, 2, 3, 7, 9999, 10000, 0xC0, 0xFFFFFFFF, 0x80000001,
@@ -104,7 +105,7 @@ class Streams(Case):
                              data.hex())
 
     def test_figures(self):
-        """The figures of the third worked example of docs/cpi.md."""
+        """The figures of the third worked example of cpi_writer.py."""
         (group,), error = self.shown(c.third_example())
         self.assertIsNone(error)
         self.assertEqual((group["label"], group["minor"], group["num_cpus"]),
@@ -263,7 +264,7 @@ class Show(Case):
                 "  20.0000"])
 
     def test_table_of_the_third_example(self):
-        """The table of the third worked example of docs/cpi.md."""
+        """The table of the third worked example of cpi_writer.py."""
         lines = self.run_fine("cpi", "show", "-",
                               stdin=c.third_example()).lines()
         rows = [line.split() for line in lines[3:]]

@@ -84,7 +84,7 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no such scripts")
     def test_a_script_that_names_no_interpreter(self):
-        """A script without "#!" is refused, as execve does."""
+        """execve refuses a script without "#!", and so does perfblock."""
         path = self.file("script", b"exit 0\n")
         os.chmod(path, 0o755)
         done = self.measure(TWO, command=[path])
@@ -93,8 +93,8 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows searches in another way")
     def test_search_in_path(self):
-        """The command is searched in each folder of PATH. Files that are not
-        executable are skipped."""
+        """The command is searched for in each folder of PATH. Files that are
+        not executable are skipped."""
         folders = [os.path.join(self.folder, name) for name in "abc"]
         for folder in folders[1:]:
             os.mkdir(folder)
@@ -215,10 +215,10 @@ class Commands(RunCase):
         """The command ignores the same signals as without perfblock."""
         command = ["cat", "/proc/self/status"]
         line = re.compile(r"(?m)^SigIgn:\s*(\w+)$")
-        public = (1 << 31) - 1  # real-time signals excluded
+        standard = (1 << 31) - 1  # without real-time signals
 
         def ignored(out):
-            return int(line.search(out)[1], 16) & public
+            return int(line.search(out)[1], 16) & standard
         alone = subprocess.run(command, check=True, timeout=SECONDS,
                                stdout=subprocess.PIPE).stdout.decode()
         self.assertEqual(ignored(self.measure(TWO, command=command).out),

@@ -10,8 +10,8 @@ HEAD = b"cpi-snapshots 1\n"
 UINT64_MAX = 2**64 - 1
 
 # Lines of each kind, with the kind and the keys of the record that show prints
-# for them (None: no record). The first snapshot is that of the third worked
-# example of docs/cpi.md.
+# for them (None: no record). The first snapshot is that of the text in
+# docs/cpi.md, with one more CPU.
 LINES = (
     (b"widths 40 64\n", None),
     (b"snapshot 500\n", ("snapshot", {
@@ -54,7 +54,7 @@ def expected(base):
     return text, records
 
 
-def steps(records):
+def records_of_lines(records):
     """The records other than chunks and errors."""
     return [item for item in records if item["record"] not in
             ("chunk", "error")]
@@ -110,7 +110,7 @@ class Snapshots(Case):
         """Each line of a chunk has its record; check counts the steps."""
         text, records = expected(2 * HEADER)
         path = self.file("a.pfb", w.recording(w.chunk(b"CPIS", text)))
-        self.assertEqual(steps(self.run_json("show", path)), records)
+        self.assertEqual(records_of_lines(self.run_json("show", path)), records)
         verdict = self.run_json("check", path)[0]
         self.assertIs(verdict["valid"], True)
         self.assertEqual(verdict["unread_chunks"], 0)
@@ -163,7 +163,7 @@ class Snapshots(Case):
     def test_control_characters_in_sentences_are_escaped(self):
         path = self.file("a.pfb", w.recording(w.chunk(
             b"CPIS", HEAD + b"refuse -5 a\x1b[31m\xff\n")))
-        self.assertEqual(steps(self.run_json("show", path))[0]["sentence"],
+        self.assertEqual(records_of_lines(self.run_json("show", path))[0]["sentence"],
                          "a\x1b[31m\ufffd")
         self.assertNotIn("\x1b", self.run_fine("show", path).out)
 
@@ -171,7 +171,7 @@ class Snapshots(Case):
         """A chunk of a later version is counted as unread."""
         path = self.file("a.pfb", w.recording(w.chunk(b"CPIS", b"?",
                                                       version=2)))
-        self.assertEqual(steps(self.run_json("show", path)), [])
+        self.assertEqual(records_of_lines(self.run_json("show", path)), [])
         self.assertEqual(self.run_json("check", path)[0]["unread_chunks"], 1)
 
     def test_cook_notes_them(self):

@@ -141,7 +141,7 @@ def group(elapsed, rows, forms="S", scaled=False, thread=None, text=b"",
     return out
 
 
-# ---- The worked examples of docs/cpi.md -----------------------------------
+# ---- Worked examples; docs/cpi.md has the bytes of the first ---------------
 
 ONE_TWO = (Counts(1500000, 3000000, 2250000, 2250000, 3000000),
            Counts(3000120, 3000000, 600000, 600000, 3000000))
@@ -158,7 +158,7 @@ def first_example():
 
 
 def second_example():
-    """Detailed, with label and thread, above 2^32."""
+    """Detailed, with label and thread, and counts above 2^32."""
     return group(12000000001, LARGE, "D", False, LARGE_THREAD, b"loop A",
                  minor=0x2A)
 

@@ -55,7 +55,7 @@ Test(cpi_table, values_that_were_never_handles_are_unknown)
     free(table.slots);
 }
 
-/* Returns the part of a handle that is the same for all handles of a slot. */
+/* Returns the part of a handle that is the same for all handles of a slot: the lower half of the bits. */
 static uintptr_t slot_of(const void *handle)
 {
     return (uintptr_t)handle & PFB_CPI_MAX_GENERATION;
@@ -97,7 +97,7 @@ Test(cpi_table, a_slot_whose_handles_would_repeat_is_not_used_again)
     free(table.slots);
 }
 
-/* With 32 bits there are 32768 slots. With longer pointers memory is exhausted before handles. */
+/* With pointers of 32 bits there are 32768 slots. With longer pointers, memory is exhausted before handles are. */
 Test(cpi_table, a_full_table_returns_no_handle)
 {
     if (sizeof(uintptr_t) > 4)

@@ -4,8 +4,8 @@
 
 make_cpi_facility_seeds.py CORPUS
 
-CORPUS/cpi_facility/seeds gets sequences of calls, one for each row of the
-state table and each result of a get. Every run writes the same bytes.
+CORPUS/cpi_facility/seeds gets sequences of calls for the states of an instance
+and for the results of a get. Every run writes the same bytes.
 fuzz/cpi_facility_fuzzer.c describes the layout of an input.
 """
 
@@ -80,8 +80,9 @@ def rest(place=0):
         11, place, b"\1")
 
 
-def every_call(place, operands=b""):
-    """All calls on one handle."""
+def calls_on(place, operands=b""):
+    """Start, get, trace, identity, attach, details and terminate, on one handle.
+    """
     return b"".join(
         call(what, place) + operands for what in (2, 3)) + b"".join(
             (call(4, place) + operands + struct.pack("<hBH", 1, 0, 0),
@@ -97,12 +98,12 @@ def all_seeds():
                             end())
     yield "nested", seed(init(SCALED), init(RAW, 1), get(), get(1), end(),
                          start(1), get(1), end(1))
-    yield "null", seed(every_call(0))
-    yield "never", seed(every_call(POINTER), every_call(NUMBER, number),
-                        init(RAW), every_call(POINTER),
-                        every_call(NUMBER, number))
-    yield "dead", seed(init(RAW), end(), every_call(0), init(RAW, 1),
-                       every_call(0))
+    yield "null", seed(calls_on(0))
+    yield "never", seed(calls_on(POINTER), calls_on(NUMBER, number),
+                        init(RAW), calls_on(POINTER),
+                        calls_on(NUMBER, number))
+    yield "dead", seed(init(RAW), end(), calls_on(0), init(RAW, 1),
+                       calls_on(0))
     for mode in (0, 0x7F, THREAD_ONLY, THREAD_ONLY | SCALED,
                  THREAD_ONLY | SUMMARY, 0x80, THREAD_ONLY | DETAILED | TRACE):
         yield f"mode_{mode:x}", seed(init(mode), attach(4000), get(), trace(),

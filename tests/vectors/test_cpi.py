@@ -37,7 +37,8 @@ EDGES = [0, 1, 2, 3, 100, 4999, 5000, 9999, 10000, 20000] + [
 # Cases -----------------------------------------------------------------------
 
 def some_number(rng, bits=64):
-    """A random number of any length, or a limit."""
+    """A random number of 1 to `bits` bits, or the low `bits` bits of a number
+    of EDGES."""
     if rng.random() < 0.3:
         return rng.choice(EDGES) & ((1 << bits) - 1)
     return rng.getrandbits(rng.randint(1, bits))
@@ -54,8 +55,8 @@ def advance(rng, start, width):
     return later % (1 << width) if kind < 0.6 else min(later, (1 << width) - 1)
 
 
-def two_cpus(rng, number, widths):
-    """One CPU at both ends."""
+def cpu_readings(rng, number, widths):
+    """One CPU at both ends of the interval."""
     bits = widths + (64, 64)
     start = [some_number(rng, width) if rng.random() < 0.9 else
              some_number(rng) for width in bits]
@@ -65,9 +66,9 @@ def two_cpus(rng, number, widths):
     return c.Cpu(number, *start), c.Cpu(number, *end)
 
 
-def two_threads(rng):
-    """A thread at both ends; sometimes two different ones, or one at one end.
-    """
+def thread_readings(rng):
+    """A thread at both ends of the interval; sometimes two different ones, or
+    none at the start."""
     tid = rng.getrandbits(32)
     other = tid ^ 1 if rng.random() < 0.02 else tid
     start = (some_number(rng) // 2, some_number(rng) // 2)
@@ -77,10 +78,11 @@ def two_threads(rng):
 
 def some_case(rng, cpus):
     """Two snapshots, widths and a mode."""
-    # Half of all sources have wide counters; narrow ones limit the interval.
+    # In more than 40 % of the cases both counters have 64 bits. For narrower
+    # ones, an interval of 2^width or more is ambiguous.
     widths = tuple(rng.choice((64, 48, 40, rng.randint(1, 64)))
                    for _ in range(2)) if rng.random() < 0.6 else (64, 64)
-    pairs = [two_cpus(rng, number, widths) for number
+    pairs = [cpu_readings(rng, number, widths) for number
              in sorted(rng.sample(range(4 * cpus + 1), cpus))]
     stay = rng.choice((1, 0.9))
     online = [[pair[end] for pair in pairs if rng.random() < stay]
@@ -91,7 +93,7 @@ def some_case(rng, cpus):
     elapsed = some_number(rng, min(63, rng.choice((63, *widths))))
     if rng.random() < 0.02:
         elapsed = -min(clock, 1)
-    threads = two_threads(rng)
+    threads = thread_readings(rng)
     mode = rng.choice(MODES) if rng.random() < 0.98 else rng.getrandbits(32)
     return (c.Snapshot(clock, online[0], threads[0]),
             c.Snapshot(clock + elapsed, online[1], threads[1]), widths, mode)
