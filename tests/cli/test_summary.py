@@ -124,7 +124,8 @@ class Summary(SummaryCase):
                                delta=0.125)
 
     def test_equal_names(self):
-        """V1 instances of one name are summarised separately, with numbers."""
+        """V1 instances with the same name are summarised separately and
+        numbered."""
         wr = v1.LITTLE
         counts = [v1.counter(20, v1.RAW, 4, 4)]
         blocks = b"".join(wr.block(wr.object(2, counts, *[

@@ -50,7 +50,8 @@ class Writer:
 
     def values(self, *placed, size_bytes=None):
         """PERF_COUNTER_BLOCK; `placed` are (offset, size in bytes, number).
-        The block is as small as possible unless `size_bytes` is given."""
+        The block ends after the last value, padded to a multiple of 8, unless
+        `size_bytes` is given."""
         end = max([4] + [offset + size for offset, size, _ in placed])
         block = bytearray(override_or(size_bytes, end + -end % 8))
         struct.pack_into(self.order + "I", block, 0, len(block))

@@ -62,7 +62,7 @@ class Seeds(unittest.TestCase):
                 self.assertEqual(name.startswith("valid_"),
                                  v1.Names(seed).error is None)
 
-    def test_every_prefix_is_valid_or_malformed(self):
+    def test_truncated_seeds_raise_no_exception(self):
         """Truncated blocks and name tables are read without an exception."""
         for seed in v1_seeds.v1_seeds().values():
             for size in range(0, len(seed), 7):
@@ -175,7 +175,8 @@ class Blocks(unittest.TestCase):
     def test_excessive_values(self):
         """More values than the size of an object allows are an error of the
         instance that exceeds the limit."""
-        # 100 labels of 40 bytes in 200 instances of 28: 40000 > 9664 bytes.
+        # 100 definitions of 40 bytes and 200 instances of 28 bytes. Each value
+        # counts as 2 bytes, and 40,000 is more than the object's 9,664 bytes.
         labels = [little.counter(2 * n, 0x40000200, 0, 0) for n in range(100)]
         parts = [little.instance(None, little.values())] * 200
         block = little.block(little.object(230, labels, parts),
@@ -278,7 +279,7 @@ class Cooking(unittest.TestCase):
              ("x", 1, 9, {})]), [5, None, None])
 
     def test_ranks(self):
-        """The n-th of equal instances is compared with the n-th one."""
+        """The n-th of equal instances is compared with the n-th older one."""
         self.assertEqual(self.deltas(
             [("a", 1, 10, {}), ("a", 1, 20, {})],
             [("a", 1, 11, {}), ("a", 1, 22, {}), ("a", 1, 33, {})]),
@@ -299,7 +300,7 @@ class Cooking(unittest.TestCase):
             struct.pack_into("<I", newer, 96 + 44, page)
             self.assertEqual(pair(older, newer)[1]["value"], found, page)
 
-    def test_no_instances_match_an_unnamed_instance(self):
+    def test_an_object_without_instances_matches_an_unnamed_instance(self):
         counters = [little.counter(6, 0x00400400, 4, 4)]
         only = little.block(little.single(230, counters, little.v4(10)))
         unnamed = little.block(little.object(230, counters, [

@@ -21,8 +21,8 @@ ONLY = {"name": None, "occurrence": 0, "unique_id": NO_UNIQUE_ID,
 
 
 def evaluate(older, newer):
-    """The formula.Result of a value; a rate of values of 4 and 8 bytes has the
-    status type_mismatch."""
+    """The formula.Result of a value. If the formula needs two samples and one
+    value has 4 bytes and the other 8, the status is type_mismatch."""
     kind = formula.find_type(newer["type"])
     if (older and kind and formula.needs_two(kind) and
             older["type"] == newer["type"] and

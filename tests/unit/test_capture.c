@@ -57,7 +57,7 @@ static size_t count_chunks(const uint8_t *data, size_t size, pfb_error *error)
     return count;
 }
 
-/* Makes a capture with one chunk of every kind. Returns the offsets at which chunks end. */
+/* Makes a capture with chunks of every kind. Stores the offsets at which they end in `ends`; returns their number. */
 static size_t put_all_kinds(bytes *b, size_t ends[16])
 {
     static const struct {
@@ -123,7 +123,7 @@ Test(capture, files_that_are_not_captures_are_refused)
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
-Test(capture, the_fields_of_every_tag_are_read)
+Test(capture, the_fields_of_chunks_are_read)
 {
     static const struct {
         const char *tag;
@@ -400,7 +400,7 @@ Test(capture, sizes_that_overflow_are_refused)
     cr_expect_eq(pfb_capture_write(&chunk, NULL, SIZE_MAX - 47, out, sizeof out), SIZE_MAX - 7);
 }
 
-/* Chunks of every tag and of bodies of any size are read back as they were written. */
+/* Chunks of several tags, with bodies of 0 to 12 bytes, are read back as they were written. */
 Test(capture, written_chunks_are_read_back)
 {
     static const uint32_t tags[] = {PFB_TAG_REGISTRATION, PFB_TAG_QUERY_INFO, PFB_TAG_DATA,

@@ -10,8 +10,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The expected counters. Like the countersets below, they are taken from the sources of the catalog, not from the table
- * under test. */
+/* The expected counters. Like the countersets below, they are taken from the published sources of the catalog, not from
+ * the table under test. */
 typedef struct expected_counter {
     uint32_t id;
     const char *name, *type; /* `type` is null if it is unknown */
@@ -130,8 +130,8 @@ Test(catalog, counters_match_the_expected_lists)
     }
 }
 
-/* Each base id is the id of a base counter of the same counterset, and each counter whose type needs a base has one. Id
- * 29 is not in the catalog. */
+/* In Processor Information, each base id is the id of a base counter, and each counter whose type needs a base has one.
+ * Id 29 is not in the catalog. */
 Test(catalog, every_base_exists)
 {
     const pfb_catalog_set *set = pfb_catalog_set_at(0);

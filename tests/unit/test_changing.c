@@ -124,7 +124,8 @@ Test(changing, samples_may_change_their_format)
 /* Bytes after the last instance, enough for the number of instances that the object's header declares. */
 enum { DECLARED_BYTES = 2904 };
 
-/* Makes a V1 block whose object declares 100 instances of 60 counters, more values than it has bytes. It has two. */
+/* Makes a V1 block whose object declares 100 instances of 60 counters, more values than it has bytes. It has only two
+ * instances. */
 static block make_incomplete_object(void)
 {
     enum { COUNTERS = 60, DECLARED = 100, BYTES = 8192, OBJECT_AT = 96 };

@@ -222,7 +222,7 @@ Test(cook_samples, wrap32_depends_on_the_type_of_the_registered_base)
 
 enum { ROWS = 40 };
 
-/* Adds rows "i0", "i2" ... or "i1", "i3" ... at a tick; with `both` all of them, in two results. */
+/* Adds a result with the rows "i0", "i2" ... or "i1", "i3" ... at a tick; with `both`, all of these rows. */
 static void add_half(sample *s, int64_t tick, uint32_t parity, bool both)
 {
     static const uint32_t ids[] = {COUNT, GAUGE};
@@ -238,7 +238,7 @@ static void add_half(sample *s, int64_t tick, uint32_t parity, bool both)
     }
 }
 
-/* The older rows of one column are in two results of different lengths. */
+/* The first newer result has all rows. In the older sample, half of these rows are in each of two results. */
 Test(cook_samples, older_rows_may_be_in_two_results)
 {
     sample *samples[2];

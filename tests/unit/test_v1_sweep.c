@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads V1 blocks at each length, with each bit flipped and with each 32-bit field set to limits of sizes and integers.
- * The blocks end at an inaccessible page, which no reader may access. The number of items must be limited by the size,
- * error offsets must be inside the input, all orders of reading must have the same verdict, and samples must not be
- * larger than measured. */
+ * In blocks of a real machine only bits of the first 2048 bytes are flipped. The blocks end at an inaccessible page,
+ * which no reader may access. The number of items must be limited by the size, error offsets must be inside the input,
+ * all orders of reading must have the same verdict, and samples must not be larger than measured. */
 #include "support_real.h"
 #include "support_v1.h"
 
@@ -189,7 +189,8 @@ static void sweep_lengths(const uint8_t *data, size_t size)
         if (length > 0)
             memcpy(copy, data, length);
         check_case(length, "truncated", length);
-        if (length < 24 || (size > 4096 && length % 4 != 0)) /* for long blocks only one length in 4, to save time */
+        /* The second check of long blocks is done for one length in 4, to save time. */
+        if (length < 24 || (size > 4096 && length % 4 != 0))
             continue;
         store_ordered(copy + 20, is_big(data), (uint32_t)length);
         check_case(length, "truncated with a correct total size", length);
@@ -207,7 +208,7 @@ static void sweep_bits(const uint8_t *data, size_t size, size_t full_bytes)
     }
 }
 
-/* Sets each field of the block to seven values, and the fields in the first `full_bytes` bytes to all values. */
+/* Sets each field of the block to seven values, and the fields in the first `full_bytes` bytes to thirteen. */
 static void sweep_fields(const uint8_t *data, size_t size, size_t full_bytes)
 {
     uint8_t *copy = sweep.memory.end - size;
