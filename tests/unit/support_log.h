@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_SUPPORT_LOG_H
 #define PFB_TEST_SUPPORT_LOG_H
 
-/* Reads a perfmon log as an application does: joins records, and stores the paths and the last two samples. Writes a
- * small log. */
+/* Reads a perfmon log as an application does: joins the parts of records, and stores the paths and the last two
+ * samples. Writes a small log. */
 #include "perfblock/log.h"
 #include "support.h"
 
@@ -46,8 +46,8 @@ typedef struct small_log {
     size_t parts[2];                          /* events of the second sample */
 } small_log;
 
-/* Makes a log of four buffers of 1 KiB with a record of every type: three paths (a counter, a wildcard, an object), a
- * sample in one event, a sample in two parts in different buffers, and the summary. */
+/* Makes a log of four buffers of 1 KiB with a record of every type: names, three paths (a counter, a wildcard, an
+ * object), a sample in one event, a sample in two parts in different buffers, and the summary. */
 small_log make_small_log(void);
 
 /* These functions append to the payload of a record. */

@@ -2,7 +2,7 @@
 #ifndef PFB_TEST_SUPPORT_SAMPLES_H
 #define PFB_TEST_SUPPORT_SAMPLES_H
 
-/* Samples for the tests of samples and matching: a data block, its queries, registrations, and the sample loaded from
+/* Samples for the tests of samples and matching: a V2 reply, its queries, registrations, and the sample loaded from
  * them. The sample's memory has exactly the required size, so that a sanitizer detects accesses past the end.
  *
  *     sample *s = sample_new(1);                                  taken at second 1, see sample_new
@@ -33,7 +33,7 @@ typedef struct sample {
 } sample;
 
 /* Makes a sample that is taken `tick` seconds after the clocks started: the performance clock has 1000 ticks per
- * second, the other clock 10^7. The block may have SAMPLE_BYTES bytes, or `capacity` bytes. */
+ * second, the other clock 10^7. The block may have up to SAMPLE_BYTES bytes, or `capacity` bytes. */
 sample *sample_new(int64_t tick);
 sample *sample_new_large(int64_t tick, size_t capacity);
 void sample_free(sample *s);
@@ -59,6 +59,8 @@ void sample_row(sample *s, uint32_t id, const char *name);
 /* Adds a value. A value whose size is not 4 or 8 bytes has the bytes of NOT_A_NUMBER instead of `raw`. */
 #define NOT_A_NUMBER "a datum of another size"
 void sample_value(sample *s, uint64_t raw, uint32_t size);
+
+/* Ends the reply, and makes it the input of pfb_sample_measure and pfb_sample_load. */
 void sample_end(sample *s);
 
 /* Makes a sample of one result of kind PFB_V2_COUNTERSET with registered counters and a query. It has one instance
@@ -79,7 +81,7 @@ sample *sample_of_instances(unsigned set, int64_t tick, uint32_t type, const ins
  * matches newer[n]: the k-th of equal instances matches the k-th of the older list. PFB_NONE when there is none. */
 uint32_t matching_row(const instance *older, const instance *newer, uint32_t n);
 
-/* Ends the block, measures and loads it; sample_measure does not load it. */
+/* Ends the reply, measures and loads it; sample_measure does not load it. */
 void sample_load(sample *s);
 void sample_measure(sample *s);
 

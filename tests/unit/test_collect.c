@@ -408,7 +408,7 @@ Test(collect, malformed_replies_are_reported)
     cr_expect(reply.error.code == PFB_TRUNCATED_HEADER && !reply.is_sample && reply.size_bytes == 0);
     list_values(c, text);
     cr_expect_str_eq(text, "");
-    /* If the last value of a reply is truncated, the other values are returned. */
+    /* If the last value of a reply has a wrong size, the other values are returned. */
     pfb_write_init(&w, bytes, sizeof bytes);
     write_reply(&w, 1);
     bytes[w.size_bytes - 16] = 0xFF;
@@ -423,7 +423,7 @@ Test(collect, malformed_replies_are_reported)
 
 /* ---- Faults of a source ------------------------------------------------------------------------------------ */
 
-Test(collect, malformed_replies_of_a_source_are_problems)
+Test(collect, malformed_replies_of_a_source_are_reported)
 {
     static const pfb_source_fault faults[] = {
         {PFB_SOURCE_REGISTRATION, 0, PFB_SOURCE_FAULT_CUT, 3, 0},
@@ -446,7 +446,7 @@ Test(collect, malformed_replies_of_a_source_are_problems)
         cr_expect(problem.request != 0 && problem.error.code != PFB_OK);
         count++;
     }
-    cr_expect_eq(count, 5, "each malformed reply is one problem");
+    cr_expect_eq(count, 5, "each malformed registration is one problem");
     cr_expect(pfb_collector_collect(c, &failure) && pfb_collector_reply(c).error.code == PFB_OK);
     cr_expect(pfb_collector_collect(c, &failure) && pfb_collector_reply(c).error.code != PFB_OK);
     cr_expect(!pfb_collector_collect(c, &failure) && failure.code == PFB_WIN32_NO_MORE_ITEMS);

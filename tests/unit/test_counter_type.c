@@ -227,7 +227,8 @@ Test(counter_type, samples_follow_the_delta_bit)
     }
 }
 
-/* If a formula divides by time or frequency, the timer bits give the clock. */
+/* If a formula divides by time or frequency, the timer bits give the clock. PERF_PRECISION_OBJECT_TIMER divides by time
+ * if a sample has no base. */
 Test(counter_type, clocks_follow_the_timer_bits)
 {
     static const pfb_clock by_timer[] = {PFB_CLOCK_PERF, PFB_CLOCK_100NS, PFB_CLOCK_OBJECT};
@@ -375,7 +376,8 @@ Test(counter_type, well_formed_counters_are_derived)
 
 /* ---- Types without a name ------------------------------------------------------------------------------ */
 
-/* The bits of a named type give its row, except for types whose formula differs from what their bits mean. */
+/* If pfb_counter_type_derive accepts a named type, it gives its row without name, formula text and base, except for
+ * types whose formula differs from what their bits mean. */
 Test(counter_type, named_types_follow_their_bits)
 {
     static const uint32_t others[] = {

@@ -275,7 +275,7 @@ static void use(pfb_lwp_cpu *cpu)
     pfb_lwp_cpu_insert(cpu, 1, 1);
 }
 
-/* Between two instructions something else may pin the thread to another CPU or to none, so it is pinned again before
+/* Between two instructions something else may pin the thread to another CPU or unpin it, so it is pinned again before
  * each instruction. */
 Test(cpu_gate, a_thread_that_was_moved_is_pinned_again)
 {

@@ -125,7 +125,7 @@ typedef struct change {
     unsigned width;
     pfb_code code;      /* expected error in strict mode */
     size_t offset;      /* of that error */
-    uint32_t note;      /* expected note in tolerant mode; 0: the log is rejected with the same error */
+    uint32_t note;      /* expected note in tolerant mode; 0: the result is that of strict mode */
     size_t found_count; /* records or paths that are found in tolerant mode */
 } change;
 
@@ -712,7 +712,7 @@ Test(log, items_with_an_error_status_have_no_raw_value)
     cr_expect_eq(table.count, 2);
 }
 
-/* Depending on the counter type, the second value of a log is a time or a base. */
+/* Depending on the counter type, the second value of a log is a time, a base, or unused. */
 Test(log, the_counter_type_determines_the_second_value)
 {
     enum { N = PFB_HAS_VALUE, M = PFB_HAS_MULTI_COUNT, F = PFB_HAS_PERF_FREQ, O = PFB_HAS_OBJECT_FREQ };

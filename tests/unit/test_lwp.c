@@ -42,7 +42,7 @@ typedef struct failing_case {
  * block in units of 8 bytes, the size of a record, the number of pairs, and the offset of the pairs. */
 static const failing_case failing[] = {
     {"a CPU without LWP", {{LEAF, 12, 0xE000007E}}, PFB_LWP_UNTRUSTED_LEAF, {LEAF, 12, 0xE000007E}, false},
-    {"a leaf of zeros", {{LEAF, 12, 0}, {LEAF, 4, 0}}, PFB_LWP_UNTRUSTED_LEAF, {LEAF, 12, 0}, false},
+    {"a leaf whose EBX and EDX are 0", {{LEAF, 12, 0}, {LEAF, 4, 0}}, PFB_LWP_UNTRUSTED_LEAF, {LEAF, 12, 0}, false},
     {"records of 0 bytes", {{LEAF, 4, 0x80060016}}, PFB_LWP_EVENT_SIZE_ZERO, {LEAF, 4, 0}, false},
     {"records of 1 byte", {{LEAF, 4, 0x80060116}}, PFB_LWP_EVENT_SIZE_SMALL, {LEAF, 4, 1}, false},
     {"records of 16 bytes", {{LEAF, 4, 0x80061016}}, PFB_LWP_EVENT_SIZE_SMALL, {LEAF, 4, 16}, false},
@@ -165,7 +165,7 @@ Test(lwp, sizes_are_decoded_from_the_registers)
     cr_expect(lwp.slots == 32 && lwp.capabilities.event_bytes == 32 && lwp.capabilities.latency_bits == 0);
 }
 
-/* The leaf of another vendor's CPU may contain anything; here bit 0 of EDX is clear. */
+/* The leaf of another vendor's CPU may contain anything. In `leaves`, bit 0 of EDX is clear. */
 Test(lwp, arbitrary_leaves_are_rejected)
 {
     static const uint32_t leaves[][4] = {{0, 0, 0, 0},
@@ -358,7 +358,7 @@ Test(lwp, a_note_has_the_place_of_its_first_occurrence)
     expect_place(lwp.first[NOTE(RESERVED_FIELD)], (pfb_lwp_place){CONTROL, 20, 5}, "a reserved field");
 }
 
-/* Bits of Flags up to 28 are EventIds; higher ones are modes. */
+/* Bits 1 to 28 of Flags are EventIds; higher ones are modes. */
 Test(lwp, an_interval_below_the_random_bits_is_noted_for_every_event)
 {
     for (uint32_t bit = 0; bit < 32; bit++) {

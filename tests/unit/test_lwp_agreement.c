@@ -65,7 +65,7 @@ static void require(const episode *e, bool is_true, const char *what)
                        e->leaf.event_bytes, e->slots, e->flags, what);
 }
 
-/* Returns false if the record was lost. */
+/* Returns false if a record was lost: this one, or the last one, which it overwrites. */
 static bool commit(episode *e, const record *r)
 {
     if (e->is_continuous || e->count < e->slots - 1) {

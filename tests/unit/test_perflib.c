@@ -97,8 +97,9 @@ static bool ask_data(const call *c, pfb_bytes *reply, pfb_source_failure *failur
     return pfb_source_query_collect(c->query, reply, failure);
 }
 
-/* Makes the call without a buffer, with one that is too small by one unit, and with one that fits. `unit` is what the
- * function's sizes count: bytes (1) or GUIDs. Code and reply must be those of the source. Returns the code. */
+/* Makes the call without a buffer, with one that is too small by one unit, and with one that fits. `unit` is what
+ * the function's sizes count, in bytes: 1, or 16 for GUIDs. Code and reply must be those of the source. Returns the
+ * code. */
 static ULONG expect_same(const call *c, function_call *function, source_call *ask, size_t unit, const char *what)
 {
     pfb_bytes reply = {0};
@@ -274,7 +275,7 @@ Test(perflib, a_source_is_used_for_every_machine)
 }
 
 #if !defined(_WIN32)
-Test(perflib, the_environment_names_a_capture)
+Test(perflib, a_file_named_by_the_environment_must_be_a_capture)
 {
     static const char path[] = PERFBLOCK_SOURCE_DIR "/corpus/README.md";
     DWORD count = 7;

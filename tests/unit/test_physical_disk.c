@@ -135,8 +135,8 @@ Test(physical_disk, counters_are_those_of_windows)
 
 /* ---- Values --------------------------------------------------------------------------------------------------- */
 
-/* Of disk sda: 10 reads of 2000 sectors took 300 ms, 20 writes of 4000 sectors 500 ms. The total is that of sda and
- * sdb. Sectors have 512 bytes, times are in 100 ns. */
+/* Of disk sda: 10 reads of 2000 sectors together took 300 ms, 20 writes of 4000 sectors together 500 ms. The total is
+ * that of sda and sdb. Sectors have 512 bytes, times are in 100 ns. */
 static const struct {
     unsigned id, bytes;
     uint64_t sda, total;
@@ -172,7 +172,8 @@ Test(physical_disk, counts_of_a_disk_are_read_and_added_to_the_total)
     pfb_source_close(source);
 }
 
-/* Collects one sample of all counters of an instance; returns the reader and the values by id. */
+/* Collects one sample of all counters of an instance; returns the values by id, and a reader of the freed
+ * reply, of which only the header may be used. */
 static pfb_v2_reader collect(pfb_source *source, const char *name, uint64_t by_id[24])
 {
     pfb_bytes reply = {0};

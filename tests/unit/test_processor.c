@@ -92,7 +92,8 @@ enum { ALL = 17 };
 
 static const unsigned ids[ALL] = {0, 1, 2, 3, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 20};
 
-/* The values of the machine with all files. Times are in sixths of a tick, so that all means are integers. */
+/* The values of the machine with all files. Those of /proc/stat are in sixths of a tick, so that their means
+ * are integers. */
 static const struct {
     const char *instance;
     uint64_t values[ALL];
