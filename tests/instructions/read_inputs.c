@@ -7,7 +7,7 @@
  * LIST has a line for each input: the reader's name, 0 or 1 for strict mode, and the path of a file. The program prints
  * a line for each input. The reader "cook" prints four numbers about the newer sample: its rows, its matched rows, its
  * values, and its values that can be displayed. All other readers print zeros. The exit status is 1 if a file cannot be
- * read, and 2 if a reader's name is unknown. */
+ * read or needs too much memory, and 2 if LIST cannot be opened or a reader's name is unknown. */
 #include "../../fuzz/strict.h"
 #include "perfblock/capture.h"
 #include "perfblock/cpi/hooks.h"

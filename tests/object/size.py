@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Code size of the core, and stack of each of its functions, as gcc -Os makes them.
+"""Code size of the core, and stack of each of its functions, compiled with gcc -Os.
 
   size.py                 compares the sources with the table in size.md of this folder, and that table with the sums
                           in docs/performance.md
@@ -235,7 +235,7 @@ def main(arguments):
     options = parser.parse_args(arguments)
     try:
         if options.write:
-            split_page(options.summary)  # both or none
+            split_page(options.summary)  # fails before the first page is written
             measured = measure(options.compiler, options.sources)
             write(options.page, table(version(options.compiler), measured))
             write(options.summary, summary(measured))

@@ -56,7 +56,7 @@ class Size(unittest.TestCase):
         self.assertEqual((status, text.endswith("ok\n")), (0, True), text)
 
     def test_the_name_of_the_compiler_command_is_ignored(self):
-        """gcc prints it, but it is the same compiler under any name."""
+        """gcc prints the name of its command, but it is the same compiler under any name."""
         name = self.folder / "some-gcc-1"
         name.symlink_to(shutil.which(self.compiler))
         self.compiler = str(name)

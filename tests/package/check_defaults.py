@@ -14,7 +14,7 @@ import subprocess
 
 NO_CRITERION = "-DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=ON"
 NO_PYTHON = "-DCMAKE_DISABLE_FIND_PACKAGE_Python3=ON"
-# Environment variables that change CMake's defaults.
+# The environment without the variables that change defaults of CMake or of this project.
 ENVIRONMENT = {name: value for name, value in os.environ.items()
                if name not in ("CMAKE_BUILD_TYPE", "CMAKE_GENERATOR", "CFLAGS", "PERFBLOCK_REAL_DATA",
                                 "PERFBLOCK_SAMPLES")}

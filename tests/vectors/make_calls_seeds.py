@@ -3,8 +3,8 @@
 """Writes the seeds of the fuzz target calls: `make_calls_seeds.py CORPUS`.
 
 Each seed has the bytes of a seed of another subject twice, and calls of the
-functions of this subject, first in a useful order and then in the reverse order
-(fuzz/calls_fuzzer.c). Every run writes the same bytes.
+functions that read this subject, first in a useful order and then in the
+reverse order (fuzz/calls_fuzzer.c). Every run writes the same bytes.
 """
 
 import pathlib

@@ -42,7 +42,7 @@ def unnamed_types(source, count):
 
 
 def all_types(source):
-    """Types to choose from: half of them named ones."""
+    """Types to choose from: about half of them named ones."""
     named = sorted(formula.TYPES)
     shown = [kind for kind in named if formula.TYPES[kind].form]
     return shown * 9 + named + unnamed_types(source, 300)
@@ -123,7 +123,8 @@ def approach_tie(numbers, form, older, newer):
 
 
 def disturb(source, older, newer, kinds):
-    """Removes inputs, or changes types; returns the older sample."""
+    """Removes inputs, or changes types; returns the older sample, or None to
+    leave it out."""
     chance = source.random()
     if chance < 0.7:
         base_type = source.choice(BASE_TYPES)

@@ -62,7 +62,7 @@ def candidates(kind):
     form, below = form_of(kind), limits(kind)[1]
     start = (1 << 61) + 1 if is_large(kind) and below > TWO32 else 4000000007
     if form is formula.AVERAGE_TIME:
-        start = 601  # the product with F must stay below 2^32
+        start = 601  # so that the product with F begins below 2^32
     for number in range(3000):
         d = start + 2 * number if form.denominator else None
         f = m = None
@@ -112,7 +112,8 @@ def near_ties(kind):
 # Ties ------------------------------------------------------------------------
 
 def is_tie(top, bottom, last_bits):
-    """Whether a positive value lies halfway between two doubles."""
+    """Whether a positive value lies halfway between two doubles, and its 54
+    bits end with `last_bits`."""
     exact = formula.Fraction(top, bottom)
     number = exact.numerator
     number //= number & -number or 1
@@ -230,7 +231,7 @@ def late_conversion(kind):
 
 
 def product_beyond(kind):
-    """100 N does not fit into 64 bits, but N is only half of the base."""
+    """100 N is near 2^64 or above, but N is only half of the base."""
     top = fraction(kind, 1, 1, 1, 1)[0] - fraction(kind, 0, 1, 1, 1)[0]
     if abs(top) < 100 or not is_large(kind):
         return
@@ -332,8 +333,9 @@ def carries():
 def borrows():
     """Long divisions in which a borrow meets two equal middle limbs.
 
-    Numerator minus denominator is 2^129 - 2 x at the first step: the upper
-    limbs differ by 2, the middle ones are equal, and the lower one borrows.
+    Numerator minus denominator is 2^129 - 2 r at the first step, where r comes
+    from rounding m up and is below 2 d: the upper limbs differ by 2, the middle
+    ones are equal, and the lower one borrows.
     """
     d, f, found = TWO64 - 59, INT64_MAX - 24, 0
     for n in range(TWO64 // 21, TWO64, TWO64 // 977):
