@@ -2,7 +2,7 @@
 """Runs the program for the tests in this folder.
 
 PERFBLOCK is the path of the program. PERFBLOCK_SYSTEM is the system for which
-it was built; on "Windows" some tests expect other file names and skip pipes.
+it was built; on "Windows" some tests expect other results or are skipped.
 PERFBLOCK_REAL_DATA is a folder of files captured on real machines; without it
 the tests that need them are skipped. Other inputs come from the corpus, or
 from the writer of tests/oracle, the second implementation of the formats,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Captures in every command that reads files, and their metadata, which has
+"""Captures in the commands that read files, and their metadata, which has
 precedence over the program's catalog."""
 
 import os
@@ -13,8 +13,8 @@ from program import Case, bytes_of, seed, writer as w
 
 
 class Readers(Case):
-    """Every command that reads files accepts a capture under any name, and on
-    standard input."""
+    """show, check, cook, countersets, live and record accept a capture under any
+    name, and on standard input."""
 
     COMMANDS = (["show"], ["check"], ["cook"], ["countersets", "--file"],
                 ["live", "--set", "*", "--source"])
@@ -201,7 +201,7 @@ class Empty(Case):
 
 class Errors(Case):
     """Offsets of errors count from the start of the file, and --strict
-    rejects more, in every command that reads a recording."""
+    rejects more, in the commands that read a recording."""
 
     def commands(self, path):
         """Command lines that read every part of the recording."""

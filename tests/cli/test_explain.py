@@ -178,7 +178,7 @@ class Bytes(ExplainCase):
                     row.offset, row.offset + len(row.bytes)), path)
 
     def test_seeds(self):
-        """Every seed of the corpus is explained."""
+        """Each seed of SEEDS and TEXTS is explained."""
         for path in SEEDS + TEXTS:
             self.compare(path, *kind_of(path))
 

@@ -71,7 +71,7 @@ def long_name(count):
 # Runs -----------------------------------------------------------------------
 
 class Shared(Case):
-    """Every command that prints names, with counters that share a name."""
+    """Commands that print or record names, with counters that share a name."""
 
     def commands(self, path):
         """(command line, whether the size of its output must be proportional to

@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "package"))
 
 import readme  # noqa: E402 (in the folder that was just added)
 
+# {first command of a block: [(command, standard input, expected output)]}
 SESSIONS = {session[0][0]: session
             for session in readme.read_sessions(pathlib.Path(ROOT,
                                                              "README.md"))}

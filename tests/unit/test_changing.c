@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs every reader on every seed while the bytes change between two loads. Memory outside of the input and of the
- * caller's buffers must not be accessed. Inputs end at an inaccessible page. */
+/* Runs each reader on the seeds of its format while the bytes change between two loads. Memory outside of the input and
+ * of the caller's buffers must not be accessed. Inputs end at an inaccessible page. */
 #include <criterion/criterion.h>
 
 #include "changing.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Cursors, which all readers use to stay inside their input. */
+/* Cursors, by which a reader stays inside its input. */
 #include <criterion/criterion.h>
 
 #include "bytes/cursor.h"
