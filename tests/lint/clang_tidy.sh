@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Runs clang-tidy with .clang-tidy over files and the sources in folders. BUILD_DIR has the compile_commands.json.
+# Runs clang-tidy with .clang-tidy on the named files and the C files in the named folders. BUILD_DIR has the compile_commands.json.
 # Usage: clang_tidy.sh SOURCE_DIR BUILD_DIR FOLDER|FILE...
 set -euo pipefail
 cd "$1"
@@ -8,7 +8,7 @@ folders=("${@:3}")
 
 # One process for each file, because clang-tidy uses one CPU. Long files come first, so that the last process does not
 # run alone for long. Findings go to standard output; standard error has lines such as "N warnings generated".
-# Sources for Windows are checked only if they are named, in a build for Windows.
+# Sources for Windows are checked only in a build for Windows, which names their files or folders.
 excluded=()
 if [[ ${folders[0]} == platform || ${folders[0]} == cli ]]; then
     excluded=(-not -path '*/windows/*' -not -name '*_windows.c')

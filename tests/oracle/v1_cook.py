@@ -238,10 +238,10 @@ class History:
         return Series(self.series_count)
 
     def add(self, sample, number, file):
-        """Adds a sample. Returns its number, which is `number` unless it has the
-        machine and times of the previous sample and other objects, so that it
-        is part of that sample, and {title index: the sample to compare with}.
-        """
+        """Adds a sample. Returns its number, and {title index: the sample to
+        compare with}. Its number is `number`, unless it has the machine and
+        times of the previous sample and other objects: then it is a part of
+        that sample and has its number."""
         header = sample.header
         machine = header["_system_name"]
         series = self.choose(machine, header, file)
@@ -345,7 +345,7 @@ class Reader:
     def __init__(self, number, start, data):
         self.number, self.data = number, data
         self.parts = list(v1.decode_parts(data))
-        self.repeats = False
+        self.repeats = False  # the next block was returned from another file
         self.time = start
         self.look()
 

@@ -236,7 +236,7 @@ Test(capture, chunks_that_extend_past_the_end_are_refused)
 }
 
 /* Reads a capture whose windows begin with `first` bytes and grow by `step` until the next chunk fits. Returns the
- * number of chunks after the first one, whose offsets in the file are compared with `ends`. */
+ * number of chunks after the first one. Their offsets in the file must be those in `ends`. */
 static size_t count_in_windows(const bytes *b, size_t size, size_t first, size_t step, const size_t *ends,
                                pfb_error *error)
 {

@@ -528,7 +528,7 @@ Test(collect, samples_of_two_files_are_compared)
     cr_expect_str_eq(text, RATES, "%s", text);
     cr_expect_eq(pfb_collector_lost(c).gaps, 0);
     cr_assert(pfb_collector_choose_file(c, 2, &failure) && put_samples(c, &capture, 1, &failure));
-    cr_expect_eq(pfb_collector_lost(c).gaps, PFB_GAP_BACKWARDS); /* time 0 after that of sample 1 */
+    cr_expect_eq(pfb_collector_lost(c).gaps, PFB_GAP_BACKWARDS); /* time 0 follows 2 s */
     pfb_collector_close(c);
 }
 

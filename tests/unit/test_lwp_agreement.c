@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The model writes records and the reader reads them. The test compares both with its own list of the records that the
- * manual requires. The only code that model and reader share are the functions that load numbers. */
+ * manual requires. The only code that model and reader share decodes the leaf and loads numbers. */
 #include <criterion/criterion.h>
 
 #include "perfblock/lwp/model.h"

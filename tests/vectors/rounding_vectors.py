@@ -74,7 +74,7 @@ def candidates(kind):
 
 
 def near_tie(kind, last_bits, side):
-    """Inputs whose value is slightly above (1) or below (-1) a tie.
+    """Inputs whose value is slightly above (side 1) or below (-1) a tie.
 
     The value is (first + step n) / bottom. It is the tie r / 2^s plus side /
     (bottom 2^s) if r bottom = (first + step n) 2^s - side, which is solved
