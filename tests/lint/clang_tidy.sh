@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Runs clang-tidy with .clang-tidy on the named files and the C files in the named folders. BUILD_DIR has the compile_commands.json.
+# Runs clang-tidy with .clang-tidy on the named files and the C files in the named folders. BUILD_DIR has the
+# compile_commands.json.
 # Usage: clang_tidy.sh SOURCE_DIR BUILD_DIR FOLDER|FILE...
 set -euo pipefail
 cd "$1"

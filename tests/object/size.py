@@ -211,7 +211,7 @@ def compare(before, now):
 
 
 def check(compiler, sources, page, sums):
-    """Lines to print, the last one a summary, and the exit status."""
+    """Lines to print, and the exit status."""
     made_by, before = read(page)
     if list(summary(before)) != split_page(sums)[1].strip().split("\n"):
         return [f"{sums}: not the sums of {page}", "tests/object/size.py --write writes both"], 1

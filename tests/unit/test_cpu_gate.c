@@ -226,8 +226,7 @@ Test(cpu_gate, opening_fails_without_pinning)
 
 /* ---- Instructions ------------------------------------------------------------------------------------------------ */
 
-/* A control block of Family 15h with a ring of the minimum size. The address of the ring is arbitrary, because only
- * hardware uses it. */
+/* A control block of Family 15h with a ring of the minimum size at address 0, which is not accessed. */
 static uint8_t control[152];
 
 static void make_control(void)

@@ -126,8 +126,8 @@ static void put(episode *e, size_t at, uint64_t value, size_t size)
         e->control[at + i] = (uint8_t)(value >> 8 * i);
 }
 
-/* Chooses a layout that the leaf allows: the record size of the episode, and pairs at any position. The rest of the
- * block is unused. */
+/* Chooses a leaf with the record size of the episode, and with pairs at any valid position. The control block may
+ * continue after the pairs. */
 static void choose_leaf(episode *e)
 {
     uint32_t event_bytes = 32 + 8 * (e->number % 28);
@@ -295,7 +295,7 @@ static void step_drain(episode *e)
     memmove(e->list, e->list + read, e->count * sizeof e->list[0]);
 }
 
-/* In half of the episodes the ring is read so rarely that it becomes full. */
+/* In about half of the episodes the ring is read so rarely that it may become full. */
 static void run_episode(episode *e)
 {
     uint32_t pause = one_in_two() ? 8 : 200;

@@ -74,7 +74,7 @@ Test(processor, frequencies_of_all_cpus_come_from_the_same_file)
     pfb_source_close(source);
 }
 
-Test(processor, a_machine_without_cpus_cannot_be_opened)
+Test(processor, a_machine_without_countersets_cannot_be_opened)
 {
     pfb_source_failure failure = {0};
     cr_expect_null(pfb_source_open_linux(machine_root(), &failure));
