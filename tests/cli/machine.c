@@ -59,11 +59,11 @@ static bool append_requested(const uint8_t *block, size_t size, const char *quer
 {
     pfb_v1_reader reader;
     pfb_v1_object object;
-    size_t header = block[HEADER_OFFSET] | (size_t)block[HEADER_OFFSET + 1] << 8;
     uint32_t count = 0;
     pfb_v1_open(&reader, block, size, NULL);
     if (pfb_v1_finish(&reader).code != PFB_OK)
         return pfb_bytes_append(bytes, block, size);
+    size_t header = block[HEADER_OFFSET] | (size_t)block[HEADER_OFFSET + 1] << 8;
     bool has_memory = pfb_bytes_append(bytes, block, header);
     pfb_v1_open(&reader, block, size, NULL);
     while (has_memory && pfb_v1_next_object(&reader, &object)) {

@@ -59,7 +59,7 @@ def v1_capture(count, name, instances=("a", "b")):
     names = v1.table(("1", "1847"), ("2", "Object"), ("20", name))
     blocks = [v1.LITTLE.block(v1.LITTLE.object(2, counters, *bodies),
                               moment=moment) for moment in (1, 2)]
-    return w.recording(w.chunk(b"NAME", bytes(8) + names),
+    return w.recording(w.chunk(b"NAME", bytes(4) + names),
                        *[w.chunk(b"V1DT", block) for block in blocks])
 
 

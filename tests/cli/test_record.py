@@ -266,16 +266,16 @@ class Forced(Case):
             self.assertEqual(done.status, 0, done.err)
             self.assertEqual(bytes_of(path), bytes_of(new))
 
+
+class Shared(Case):
+    """A file that another process writes or replaces at the same time."""
+
     def test_its_own_source(self):
         """A recording is not continued with itself, which would not end."""
         source = self.file("source.pfb", three_sets())
         done = self.run_program("record", "-o", source, "--source", source)
         self.assertEqual(done.status, 2)
         self.assertEqual(bytes_of(source), three_sets())
-
-
-class Shared(Case):
-    """A file that another process writes or replaces at the same time."""
 
     def test_a_second_writer_is_refused(self):
         """cpi run keeps its output file open and locked while the command

@@ -192,7 +192,7 @@ class StandardInput(Case):
                                   moment=number) for number in range(1, 30)]
         path = self.file("a.pfb", w.recording(
             *[w.chunk(b"V1DT", block) for block in blocks],
-            w.chunk(b"NAME", bytes(8) + v1.table(("1", "1847"),
+            w.chunk(b"NAME", bytes(4) + v1.table(("1", "1847"),
                                                  ("20", "Handles")))))
         self.assertGreater(os.path.getsize(path), 1 << 18)
         for command, mark in ((["cook"], b'"sample":28,'),

@@ -461,16 +461,14 @@ def write_folder(directory, seeds, suffix):
 
 def collect_seeds():
     """{name: bytes} of captures for the fuzz target of collectors: with many
-    values to match, and one of V1 blocks with an empty name table."""
+    values to match, and one of V1 blocks with a name table."""
     captures = capture_seeds()
     seeds = {name: captures[name] for name in (
         "valid_moving_instances", "valid_two_queries", "valid_all_types",
         "valid_replaced_queries")}
     blocks = v1_seeds()
     seeds["valid_v1"] = w.recording(
-        w.chunk(b"NAME", bytes(8) + min(
-            (raw for name, raw in name_table_seeds().items()
-             if name.startswith("valid")), key=len)),
+        w.chunk(b"NAME", bytes(4) + name_table_seeds()["valid_counter"]),
         *[w.chunk(b"V1DT", blocks[name]) for name in (
             "valid_rule33_parents", "valid_base", "valid_rule33_parents")])
     return seeds

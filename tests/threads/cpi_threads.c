@@ -255,7 +255,7 @@ static void *use_boxes(void *context)
         unsigned at = next_random(&w->random) % INSTANCES;
         if (next_random(&w->random) % 2 == 0)
             at = at / THREADS * THREADS + w->number - 1;
-        box *b = &boxes[at < INSTANCES ? at : w->number];
+        box *b = &boxes[at < INSTANCES ? at : w->number - 1];
         pthread_mutex_lock(&b->lock);
         use_box(b, &w->random);
         pthread_mutex_unlock(&b->lock);

@@ -760,7 +760,7 @@ Test(write, only_the_first_field_after_the_request_is_broken)
 }
 
 /* A fault in a field after the end of the memory changes nothing. */
-Test(write, faults_after_the_end_of_the_memory_are_not_planted)
+Test(write, faults_write_nothing_after_the_end_of_the_memory)
 {
     for (unsigned i = 1; i < FAULTS; i++) {
         guarded memory = guarded_make(512);
