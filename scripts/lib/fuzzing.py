@@ -2,6 +2,7 @@
 """Common parts of scripts/fuzz, scripts/corpus and scripts/mutate: fuzz targets, engines, and runs of an engine."""
 
 import csv
+import ctypes
 import hashlib
 import os
 import pathlib
@@ -74,6 +75,29 @@ def keep_copy(path, folder, prefix=""):
         return False
     shutil.copyfile(path, copy)
     return True
+
+
+# ---- Processes that AFL++ leaves behind --------------------------------------------------------------------
+
+
+def adopt_orphans():
+    """Makes this process, instead of init, the parent of descendants whose parent ends."""
+    pr_set_child_subreaper = 36
+    ctypes.CDLL(None).prctl(pr_set_child_subreaper, 1, 0, 0, 0)
+
+
+def kill_orphans(executable):
+    """Kills the processes with this executable that this process has adopted. AFL++ sometimes leaves the process that runs
+    the target behind, stopped."""
+    for folder in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((folder / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[1])
+            is_orphan = parent == os.getpid() and (folder / "exe").samefile(executable)
+        except OSError:
+            continue  # the process has ended
+        if is_orphan:
+            os.kill(int(folder.name), signal.SIGKILL)
+            os.waitpid(int(folder.name), 0)
 
 
 # ---- Runs ----------------------------------------------------------------------------------------
@@ -211,6 +235,7 @@ class Afl(Run):
 
     @staticmethod
     def prepare(names):
+        adopt_orphans()
         build(Afl.preset, [f"{name}_fuzzer" for name in names])
         build("fuzz-mutators", ["all"])
 
@@ -255,6 +280,7 @@ class Afl(Run):
             self.edges = int(row["edges_found"])
 
     def collect(self, status):
+        kill_orphans(program(self.preset, self.target))
         try:
             text = (self.state() / "fuzzer_stats").read_text(encoding="utf-8")
         except FileNotFoundError:

@@ -9,10 +9,15 @@ import pathlib
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT / "scripts" / "lib"))
+
+import fuzzing  # noqa: E402
+
 # {name: options of scripts/fuzz}
 ENGINES = {"libfuzzer": ["--engine", "libfuzzer"],
            "msan": ["--engine", "libfuzzer", "--sanitizer", "memory"],
@@ -87,6 +92,17 @@ class Engines(unittest.TestCase):
                           ["query", "--minutes", "0"]):
             with self.subTest(arguments=arguments):
                 self.assertEqual(2, self.script("fuzz", *arguments).returncode)
+
+    def test_stopped_processes_of_an_engine_are_killed(self):
+        """A shell leaves a stopped process behind, as AFL++ does."""
+        sleep = shutil.which("sleep")
+        fuzzing.adopt_orphans()
+        stopped = subprocess.run(["sh", "-c", f"{sleep} 100 >&- & kill -STOP $!; echo $!"], stdout=subprocess.PIPE, check=True)
+        folder = pathlib.Path("/proc") / stopped.stdout.decode().strip()
+        fuzzing.kill_orphans("/bin/sh")
+        self.assertTrue(folder.exists(), "it has another executable")
+        fuzzing.kill_orphans(sleep)
+        self.assertFalse(folder.exists())
 
 
 if __name__ == "__main__":
