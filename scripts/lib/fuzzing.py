@@ -169,6 +169,8 @@ class Run:
 
     def progress(self):
         self.measure()
+        if self.executions == 0:
+            return "no figures yet"  # AFL++ writes its first after a minute
         return f"{self.speed:,.0f} runs/s, {self.executions:,} runs, {self.edges:,} edges"
 
     def replay(self, finding):
