@@ -97,7 +97,8 @@ class Engines(unittest.TestCase):
         """A shell leaves a stopped process behind, as AFL++ does."""
         sleep = shutil.which("sleep")
         fuzzing.adopt_orphans()
-        stopped = subprocess.run(["sh", "-c", f"{sleep} 100 >&- & kill -STOP $!; echo $!"], stdout=subprocess.PIPE, check=True)
+        stopped = subprocess.run(["sh", "-c", f"{sleep} 100 >&- & kill -STOP $!; echo $!"],
+                                 stdout=subprocess.PIPE, check=True)
         folder = pathlib.Path("/proc") / stopped.stdout.decode().strip()
         fuzzing.kill_orphans("/bin/sh")
         self.assertTrue(folder.exists(), "it has another executable")
