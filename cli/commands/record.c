@@ -288,7 +288,9 @@ static void record_samples(recorder *r, collecting *c, const options *o)
 static bool open_v1_selection(recorder *r, const collecting *c, const options *o)
 {
     path_list paths;
-    title_names_open(&r->titles, NULL, &o->reader);
+    pfb_read_options tolerant = o->reader;
+    tolerant.is_strict = false; /* what --strict rejects is recorded nevertheless */
+    title_names_open(&r->titles, NULL, &tolerant);
     r->filter.collector = r->titles.collector;
     if (pfb_source_v1(c->source, "Counter 009", &r->names, NULL))
         title_names_add(&r->titles, 0, r->names.data, r->names.size_bytes);

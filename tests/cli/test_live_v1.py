@@ -21,7 +21,7 @@ NAMES = v1.table((1, "1900"), (2, "System"), (6, "% Processor Time"),
 PATHS = ["--path", "\\Processor(*)\\% Processor Time"]
 
 
-def block(number, titles=(SYSTEM, PROCESSOR, THREAD, COSTLY)):
+def block(number, titles=(SYSTEM, PROCESSOR, THREAD, COSTLY), **header):
     """A V1 block of second `number` with these objects: 5 file operations per
     second, two processors with processor times of 10 % and 20 %."""
     wr = v1.LITTLE
@@ -37,7 +37,8 @@ def block(number, titles=(SYSTEM, PROCESSOR, THREAD, COSTLY)):
                           wr.instance("a", wr.values((4, 4, 3)))),
         COSTLY: wr.object(COSTLY, [v1.counter(1502, v1.RAW, 4, 4)],
                           wr.instance("a", wr.values((4, 4, 8))))}
-    return wr.block(*(objects[title] for title in titles), moment=number)
+    return wr.block(*(objects[title] for title in titles), moment=number,
+                    **header)
 
 
 def machine(count=12, **options):
@@ -273,6 +274,22 @@ class Record(V1Case):
             1, [("live", second - 8, "bad_object_size")]))
         self.assertEqual([(r["set"], r["raw"]) for r in self.run_program(
             "cook", "--format", "json", path).objects()], [("System", 15)])
+
+    def test_strict(self):
+        """--strict reports the samples that it rejects. Their chosen values
+        are recorded nevertheless."""
+        self.use(machine(2) + b"".join(
+            w.chunk(b"V1DT", block(n, name_offset=10**6)) for n in (3, 4)))
+        path = os.path.join(self.folder, "out.pfb")
+        for chosen in (["--set", "System"],
+                       ["--set", "System", "--counter", "10"]):
+            done = self.run_own("record", "-o", path, "--interval", "0.01",
+                                "--count", "2", "--strict", "--force", *chosen)
+            self.assertEqual(done.status, 1, done.err)
+            self.assertEqual({error[2] for error in done.errors()},
+                             {"bad_name"})
+            self.assertEqual([r["raw"] for r in self.run_json("cook", path)],
+                             [15, 20])
 
     def test_a_guid_of_the_catalog(self):
         """The GUID of a counterset in the catalog selects the V1 object with
