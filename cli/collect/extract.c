@@ -104,8 +104,8 @@ static void sort_queries(extract *e)
     e->is_whole = !e->choice->has_counters && !e->choice->has_patterns && chosen == count && !has_gaps;
 }
 
-/* Appends a chosen query. If its recorded instance name is a pattern and not all instances are chosen, the chosen
- * pattern replaces it: the recorded one may match instances that are not chosen. */
+/* Appends a chosen query. If its recorded instance name is a pattern, the chosen pattern, if there is one, replaces it:
+ * the recorded one may match instances that are not chosen. */
 static void append_query(const extract *e, const extract_query *query, pfb_bytes *info)
 {
     enum { INDEX_OFFSET = 32 };

@@ -81,15 +81,27 @@ static const pfb_collector_identifier *next_entry(const selection *s, const pfb_
     return NULL;
 }
 
+/* Returns true if the pattern of an entry ends in a number, such as "a#1": it then chooses instances by name and
+ * number.
+ */
+static bool has_number(const pfb_collector_identifier *entry)
+{
+    return entry->name_size < strlen(entry->instance);
+}
+
+static bool matches(const char *pattern, size_t size, const pfb_name *name)
+{
+    pfb_name text = pfb_utf8_name(pattern, size);
+    return pfb_query_match(&text, name, PFB_MATCH_IGNORE_CASE);
+}
+
 bool selection_has_instance(const selection *s, const pfb_guid *set, uint32_t counter_id, const pfb_name *name)
 {
     const pfb_collector_identifier *entry = NULL;
     size_t position = selection_find_set(s, set);
     while ((entry = next_entry(s, set, counter_id, &position)) != NULL) {
-        if (!entry->instance)
-            return true;
-        pfb_name pattern = pfb_utf8_name(entry->instance, strlen(entry->instance));
-        if (pfb_query_match(&pattern, name, PFB_MATCH_IGNORE_CASE))
+        if (!entry->instance || matches(entry->instance, strlen(entry->instance), name) ||
+            (has_number(entry) && matches(entry->instance, entry->name_size, name)))
             return true;
     }
     return false;
@@ -103,7 +115,8 @@ pfb_name selection_pattern(const selection *s, const pfb_guid *set, uint32_t cou
     while ((entry = next_entry(s, set, counter_id, &position)) != NULL) {
         if (!entry->instance)
             return (pfb_name){.bytes = NULL};
-        pattern = pattern && strcmp(pattern, entry->instance) != 0 ? "*" : entry->instance;
+        bool is_only = !has_number(entry) && (!pattern || strcmp(pattern, entry->instance) == 0);
+        pattern = is_only ? entry->instance : "*";
     }
     return pattern ? pfb_utf8_name(pattern, strlen(pattern)) : (pfb_name){.bytes = NULL};
 }

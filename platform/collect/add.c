@@ -565,7 +565,9 @@ bool pfb_collector_identifier_at(const pfb_collector *c, size_t position, pfb_co
     } else {
         identifier->counterset = row->counterset;
     }
-    if (row->filter != ALL_INSTANCES)
+    if (row->filter != ALL_INSTANCES) {
         identifier->instance = c->choice.filters[row->filter].text;
+        identifier->name_size = c->choice.filters[row->filter].name_pattern.size_bytes;
+    }
     return true;
 }

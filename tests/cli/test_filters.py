@@ -228,6 +228,24 @@ class Recorded(Case):
         self.check(lambda _a, instance, _b: instance in ("sda", "sdb"),
                    "--set", "*", "--instance", "sdb", "--instance", "sda")
 
+    def test_one_of_several_instances_with_the_same_name(self):
+        """For "a#1", all instances called "a" are recorded, so that the second
+        one can be found; others are not."""
+        rows = [[(0, "a", [n]), (0, "a", [10 * n]), (1, "b", [100 * n])]
+                for n in range(2)]
+        path, _ = self.record(w.recording(
+            metadata(DISK, "Alpha Disk", [(1, LARGE_RAW, "A")],
+                     instances=["a", "a", "b"]),
+            w.chunk(b"QINF", w.identifier(DISK, name="*")),
+            *(data(n, instances_result([1], each))
+              for n, each in enumerate(rows))),
+            "--set", "*", "--instance", "A#1")
+        self.assertEqual([i["value"] for i in self.run_json(
+            "live", "--source", path, "--set", "*", "--instance", "a#1")],
+            [10])
+        self.assertIn(w.instance(0, "a", w.v8(1)), bytes_of(path))
+        self.assert_absent(path, ["b"])
+
     def test_all_filters_together(self):
         """A value is recorded if it is selected by each of the three options.
         """

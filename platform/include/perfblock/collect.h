@@ -134,8 +134,9 @@ typedef struct pfb_collector_identifier {
     uint32_t counter_id;  /* PFB_NO_ID: all of the counterset */
     bool is_shown;        /* false: it is collected only for formulas of other counters, its values are not returned */
     const char *instance; /* pattern of its instances; null: all. Valid until the collector is closed */
-    bool is_v1;           /* `counter_id` is the title index of the counter, `counterset` is zero */
-    uint32_t title;       /* V1: title index of the object */
+    size_t name_size; /* of `instance` without a number at its end: 1 for "a#1", which also chooses the second "a" */
+    bool is_v1;       /* `counter_id` is the title index of the counter, `counterset` is zero */
+    uint32_t title;   /* V1: title index of the object */
 } pfb_collector_identifier;
 
 /* Stores the added counter at `position`, from 0, in *identifier. Counters are grouped by counterset or object, and
