@@ -10,7 +10,7 @@
  * created or continued, so a command calls it before it starts its work. */
 typedef struct recording {
     const char *path;
-    const char *note;   /* text of a NOTE chunk for the start of a new or continued file; null: none */
+    const char *note;   /* text of a NOTE chunk that precedes what this program writes; null: none */
     uint64_t max_bytes; /* the size of --rotate; 0: no limit */
     bool is_replaced;   /* an existing file is emptied instead of continued */
     /* ------------------------------------------------------------------------------------------ */
@@ -18,7 +18,7 @@ typedef struct recording {
     bool is_created;   /* the file did not exist before it was opened */
     bool is_new;       /* the file was empty when it was opened, is no regular file, or is_replaced is set */
     bool is_emptied;   /* the next write removes the old content first */
-    uint64_t size;     /* of the file, without pending chunks */
+    uint64_t size;     /* of the file, without pending chunks and without old content that will be removed */
     uint64_t written;  /* number of bytes written to this file and those before it */
     uint64_t max_wait; /* nanoseconds that it may still wait for other processes (system_folder_enter) */
     pfb_bytes pending; /* chunks that are not written yet */

@@ -20,26 +20,27 @@
 #include <string.h>
 
 /* State of the command: the output file, the counters that the options choose, and buffers that are reused for each
- * sample. "Put" in comments and names of functions means to add a chunk to the pending chunks of the file, which
- * recording_write() then writes. */
+ * sample. What a continued file already has is not looked for: members such as has_names say only what this run has put
+ * into the current file. "Put" in comments and names of functions means to add a chunk to the pending chunks of the
+ * file, which recording_write() then writes. */
 typedef struct recorder {
     recording file;
     const pfb_read_options *reader; /* of --strict, which adds error messages, but does not leave samples out */
-    bool has_content;               /* the file has a sample, or was not empty when it was opened */
+    bool has_content;               /* the current file has a sample, or is one that is continued */
     uint64_t count;                 /* of samples written */
     bool is_v1;
     bool is_filtered;   /* V1: the options choose counters, so blocks are reduced */
     title_names titles; /* V1: its collector has the chosen counters */
     filter_v1 filter;
     pfb_bytes names;        /* V1: the name table of the source; empty: it has none */
-    pfb_bytes chosen_names; /* V1, is_filtered: a table of names that the current file does not have yet */
+    pfb_bytes chosen_names; /* V1, is_filtered: a table of names that are not in the current file yet */
     bool has_names;         /* V1: `names` is in the current file */
     pfb_bytes info;         /* V2: the current query information; empty before the first sample */
     bool has_info;          /* V2: `info` is in the current file */
     selection selection;
     extract extract;
-    bool *has_metadata; /* the file has the metadata of a counterset; by position of its first counter in `selection` */
-    pfb_bytes collected;                  /* the sample before it is reduced */
+    bool *has_metadata;  /* a counterset's metadata is in the file; by position of its first counter in `selection` */
+    pfb_bytes collected; /* the sample before it is reduced */
     pfb_bytes recorded_info, chosen_info; /* query information of a replayed recording, and its chosen part */
     pfb_bytes sample, reply;              /* the chosen parts of a sample and of a metadata reply */
 } recorder;
@@ -136,7 +137,7 @@ static void put_set(recorder *r, const collecting *c, const pfb_guid *guid)
     pfb_bytes_free(&instances);
 }
 
-/* Puts the query information. Before that, puts the metadata of its countersets that the current file lacks. */
+/* Puts the query information. Before that, puts the metadata of its countersets that is not in the current file. */
 static void put_info(recorder *r, const collecting *c)
 {
     pfb_list list;
@@ -311,8 +312,8 @@ static bool open_selection(recorder *r, const collecting *c, const options *o)
     return true;
 }
 
-/* Reports that V1 blocks of a recording are not recorded; the command convert can filter them. Returns false if the
- * recording has V1 blocks and no V2 replies. */
+/* Reports that V1 blocks of a recording are not recorded; the command convert can filter them. Returns false if
+ * V1 blocks and no V2 replies were found; of a long pipe, only the start was searched. */
 static bool check_v1_blocks(const recorded_file *file)
 {
     if (file->has_v1)
@@ -336,10 +337,10 @@ static void record_converted(const options *o)
 {
     const options joined = options_with_files(o);
     if (o->count > 0 || o->rotation > 0)
-        diagnostics_say(
-            STATUS_USAGE, "perfblock",
-            "record: --%s applies to one recording of V2 data, without --names, --registration and --query-info",
-            o->count > 0 ? "count" : "rotate");
+        diagnostics_say(STATUS_USAGE, "perfblock",
+                        "record: with --source, --%s needs one recording of V2 data and none of --names, "
+                        "--registration and --query-info",
+                        o->count > 0 ? "count" : "rotate");
     else if (!o->is_forced && system_names_regular(o->output_path))
         diagnostics_say(STATUS_USAGE, o->output_path,
                         "exists, and would not be continued but replaced: name a new file, or add --force");
@@ -357,7 +358,7 @@ void command_record(const options *o)
                            .max_bytes = o->rotation,
                            .is_replaced = o->is_forced}};
     recorded_file file;
-    if (output_file_is_input(o)) { /* reading would never end */
+    if (output_file_is_input(o)) { /* it would grow while it is read, or be replaced */
         diagnostics_say(STATUS_USAGE, o->output_path, "is an input, to which the recording would be written");
         return;
     }

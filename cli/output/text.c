@@ -430,16 +430,13 @@ static void put_rounded(buffer *out, double value)
 
 void text_double_short(buffer *out, double value)
 {
-    /* Values from below_1 on have the format for values from 1 on, because three significant digits would round them to
-     * 1.00. Values from below_1000 on have no decimals, because two decimals would round them to 1000.00. */
-    const double below_1 = 0.9995;
-    const double below_1000 = 999.995;
+    const double below_1000 = 999.995; /* from here on, two decimals would round to 1000.00 */
     const double below_large = 1e15;
     double size = value < 0 ? -value : value;
     buffer_string(out, value < 0 ? "-" : "");
     if (size == 0)
         buffer_string(out, "0.00");
-    else if (size < below_1)
+    else if (size < 1)
         buffer_format(out, "%#.3g", size);
     else if (size < below_1000)
         buffer_format(out, "%.2f", size);

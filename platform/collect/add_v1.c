@@ -87,8 +87,9 @@ bool pfb_collector_is_v1(pfb_collector *c)
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* Reads the name table of the source at the first call. Without a table, objects and counters are found by title index
- * only. Returns false on failure. */
+/* Adds the name table of the source, unless an earlier call did so or found none. Without a table, from the source or
+ * put by the caller, objects and counters are found by title index only. Returns false on failure; a source without a
+ * table is none. */
 static bool fetch_titles(const v1_addition *a)
 {
     pfb_collector *c = a->c;
@@ -140,8 +141,8 @@ static bool make_query(v1_addition *a, const char *requested)
     if (is_number && *end == '\0' && number <= UINT32_MAX)
         has_memory = append_title(&a->query, (uint32_t)number);
     pfb_name name = pfb_utf8_name(requested, strlen(requested));
-    for (size_t i = 0; i < t->count && has_memory; i++) { /* UTF-16 has at most twice the bytes of UTF-8, and a NUL */
-        if (t->rows[i].name.size_bytes <= 2 * name.size_bytes + 2 &&
+    for (size_t i = 0; i < t->count && has_memory; i++) { /* in UTF-16 a name has at most twice its size in UTF-8 */
+        if (t->rows[i].name.size_bytes <= 2 * name.size_bytes &&
             pfb_query_match(&name, &t->rows[i].name, PFB_MATCH_IGNORE_CASE))
             has_memory = append_title(&a->query, t->rows[i].index);
     }
@@ -298,7 +299,8 @@ static bool add_found(v1_addition *a)
         return no_memory(a);
     if (a->title_count > 0)
         memcpy(c->titles_added + c->title_count, a->titles, a->title_count * sizeof *a->titles);
-    /* If a step below fails, later queries return these objects, too, but no choice selects their counters. */
+    /* If a step below fails, the query that a later call makes has these objects, too, but no choice selects their
+     * counters. */
     c->title_count = pfb_titles_sort(c->titles_added, c->title_count + a->title_count);
     a->query.size_bytes = 0;
     bool has_memory = true;

@@ -110,8 +110,8 @@ static int read(size_t size)
 
 
 class Checks(unittest.TestCase):
-    def test_every_reader_has_targets(self):
-        """Each source of a reader has fuzz targets, and those exist."""
+    def test_every_reader_of_perflib_has_targets(self):
+        """Each reader in core/src/perflib has fuzz targets, and all listed targets exist."""
         readers = {path for path in faults.all_files() if "/perflib/" in path and path.endswith(".c") and "/write" not in path}
         self.assertTrue(readers)
         self.assertFalse(readers - set(checks.TARGETS))
@@ -133,10 +133,12 @@ class Coverage(unittest.TestCase):
         self.assertEqual("75.0 (3 of 4)", coverage.cell((3, 4)))
         self.assertEqual(100.0, coverage.percent((0, 0)))
 
-    def test_a_line_reached_in_one_library_is_not_a_gap_of_another(self):
+    def test_outcomes_in_several_libraries_are_combined(self):
+        """An outcome or condition that one library covers is no gap, nor is one that the compiler has folded."""
         name = "core/src/bytes/line.h"
         # Each row begins with the first and the last line and column. A branch continues with how often it was true and
-        # false, and with ids; a record of MC/DC with ids, and with whether each of its conditions is covered.
+        # false; the numbers after that are not used. The last member of a record of MC/DC says which of its conditions
+        # are covered.
         entry = {"filename": str(ROOT / name), "segments": [],
                  "branches": [[5, 1, 5, 9, 1, 0, 0, 0, 6], [5, 1, 5, 9, 0, 7, 0, 0, 6], [6, 1, 6, 9, 0, 2, 0, 0, 6]],
                  "mcdc_records": [[5, 1, 5, 9, 0, 5, [True, False]], [5, 1, 5, 9, 0, 5, [False, True]],
