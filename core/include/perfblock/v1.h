@@ -175,8 +175,9 @@ PFB_API pfb_error pfb_v1_finish(pfb_v1_reader *reader);
  * "Counter 009", "Help 009" and those of other languages under HKEY_PERFORMANCE_DATA; docs/v1.md.
  *
  * The reader detects two forms by the first bytes: multi-strings as the registry returns them (index, NUL, text, NUL
- * ...), and text lines, either "index<TAB>text" or index and text on alternating lines. Both may be UTF-16LE or UTF-8,
- * with or without a byte order mark.
+ * ...) in UTF-16LE, and text lines in UTF-16LE or UTF-8, either "index<TAB>text" or index and text on alternate lines.
+ * Both may begin with a byte order mark. Multi-strings in UTF-8 are not supported: a digit and a NUL would be one unit
+ * of UTF-16LE.
  *
  * The reader tolerates the deviations of real tables: pairs out of order, repeated indexes, empty texts, an index that
  * is not a number, an odd number of strings, a missing last NUL. Nothing is allocated or copied. Work is linear. */
