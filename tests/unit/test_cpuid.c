@@ -446,7 +446,8 @@ Test(cpuid, missing_leaves_are_a_reason)
 /* ---- Several CPUs ------------------------------------------------------------------------------------------------ */
 
 /* Returns the answer of a kind of CPU, which is a letter: U usable, V usable with a different leaf 8000001C, E LWP not
- * enabled, X no LWP state in XCR0, L without LWP, I another vendor, B highest leaf too low, ? without leaf 80000001. */
+ * enabled, X no LWP state in XCR0, L without LWP, I another vendor, B highest leaf too low, ? without leaf 80000001, 0
+ * without leaf 0. */
 static pfb_lwp_answer ask(char letter)
 {
     pfb_cpuid_leaf leaves[LEAVES];
@@ -463,6 +464,8 @@ static pfb_lwp_answer ask(char letter)
         leaves[2].eax = 0x80000008;
     if (letter == '?')
         leaves[3] = leaves[4];
+    if (letter == '0')
+        leaves[0] = leaves[4];
     return pfb_cpuid_lwp_answer(&cpuid, letter == 'X' ? without_lwp : with_lwp);
 }
 
@@ -479,7 +482,8 @@ Test(cpuid, answers_of_all_cpus_are_joined)
         {"EX", PFB_LWP_PARTIAL},   {"LI", PFB_LWP_NO_LWP},    {"IL", PFB_LWP_NOT_AMD},
         {"BL", PFB_LWP_NO_LEAF},   {"IU", PFB_LWP_PARTIAL},   {"BE", PFB_LWP_PARTIAL},
         {"U?", PFB_LWP_USABLE},    {"?U", PFB_LWP_USABLE},    {"?E?E", PFB_LWP_NOT_ENABLED},
-        {"?LU", PFB_LWP_PARTIAL},  {"?", PFB_LWP_NO_LWP},
+        {"?LU", PFB_LWP_PARTIAL},  {"?", PFB_LWP_NO_LWP},     {"?0", PFB_LWP_NO_LWP},
+        {"0?", PFB_LWP_NOT_AMD},   {"?0L", PFB_LWP_NO_LWP},   {"?0I", PFB_LWP_NOT_AMD},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         pfb_lwp_answer joined = {0};

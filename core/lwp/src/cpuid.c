@@ -233,11 +233,12 @@ static bool is_same_leaf(const pfb_lwp_capabilities *a, const pfb_lwp_capabiliti
     return a->eax == b->eax && a->ebx == b->ebx && a->ecx == b->ecx && a->edx == b->edx;
 }
 
-/* The answer of a single CPU is never PFB_LWP_PARTIAL. Once the machine's answer is PFB_LWP_PARTIAL, it differs from
- * the answer of every further CPU and remains PFB_LWP_PARTIAL. */
+/* A machine without an answer yet is all zero: PFB_LWP_USABLE, which is never the unknown answer of a CPU. The answer
+ * of a single CPU is never PFB_LWP_PARTIAL. Once the machine's answer is PFB_LWP_PARTIAL, it differs from the answer of
+ * every further CPU and remains PFB_LWP_PARTIAL. */
 void pfb_lwp_answer_join(pfb_lwp_answer *machine, const pfb_lwp_answer *cpu)
 {
-    if (!machine->is_known)
+    if (!machine->is_known && (cpu->is_known || machine->refusal == PFB_LWP_USABLE))
         *machine = *cpu;
     bool has_lwp = pfb_lwp_is_supported(machine->refusal);
     bool is_same = machine->refusal == cpu->refusal && is_same_leaf(&machine->capabilities, &cpu->capabilities);
