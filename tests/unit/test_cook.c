@@ -237,7 +237,7 @@ Test(cook, moved_results_match)
 
 /* ---- Bases in the same row ----------------------------------------------------------------------------- */
 
-enum { VALUE = 10, REFERRED = 20 };
+enum { VALUE = 10, REFERRED = 20, THIRD = 30 };
 
 /* Makes a counterset sample with counter 10 and its related counter 20. At tick t their values are 100 t and 20 t. */
 static sample *pair_at(int64_t tick, const pfb_counter *counters, uint32_t count, uint32_t size, uint32_t base_size)
@@ -344,6 +344,63 @@ Test(cook, object_clocks_are_counters_of_the_counterset)
     counters[0].base_id = REFERRED;
     counters[1].type = LARGE_RAW_BASE;
     expect_value(evaluate_pair(counters, 2, 8, 8), 500.0, "with a base, the base is used");
+}
+
+/* Makes a sample of a counter of 8 bytes and two counters of the type `type` to which it may refer. */
+static sample *triple_at(int64_t tick, const pfb_counter *counter, uint32_t type)
+{
+    static const uint32_t ids[] = {VALUE, REFERRED, THIRD};
+    const pfb_counter counters[] = {*counter, counter_without_references(REFERRED, type),
+                                    counter_without_references(THIRD, type)};
+    sample *s = sample_of_set(SET, tick, counters, 3, ids, 3);
+    for (uint64_t i = 1; i <= 3; i++)
+        sample_value(s, 1000 * i + 10 * i * (uint64_t)tick, 8);
+    sample_load(s);
+    return s;
+}
+
+static pfb_formula_result evaluate_triple(const pfb_counter *older_counter, const pfb_counter *newer_counter,
+                                          uint32_t type)
+{
+    sample *older = triple_at(1, older_counter, type);
+    sample *newer = triple_at(2, newer_counter, type);
+    pfb_formula_result r = evaluate_cell(older, newer, 0, 0);
+    sample_free_both(older, newer);
+    return r;
+}
+
+/* The registrations of the two samples differ. The difference of two counters would be a wrong base or time. */
+Test(cook, counters_whose_base_or_clock_has_changed_are_not_compared)
+{
+    static const struct {
+        uint32_t type, referred_type;
+        bool is_base;
+        uint32_t older, newer; /* ids of the base or the clock */
+        pfb_status status;
+    } rows[] = {
+        {AVERAGE_BULK, LARGE_RAW_BASE, true, REFERRED, REFERRED, PFB_STATUS_OK},
+        {AVERAGE_BULK, LARGE_RAW_BASE, true, REFERRED, THIRD, PFB_STATUS_NEED_TWO_SAMPLES},
+        {AVERAGE_BULK, LARGE_RAW_BASE, true, PFB_NO_ID, REFERRED, PFB_STATUS_MISSING_BASE},
+        {AVERAGE_BULK, LARGE_RAW_BASE, true, REFERRED, PFB_NO_ID, PFB_STATUS_MISSING_BASE},
+        {PRECISION_OBJECT, LARGE_RAW_BASE, true, REFERRED, THIRD, PFB_STATUS_NEED_TWO_SAMPLES},
+        {PRECISION_OBJECT, LARGE_RAWCOUNT, false, REFERRED, REFERRED, PFB_STATUS_OK},
+        {PRECISION_OBJECT, LARGE_RAWCOUNT, false, REFERRED, THIRD, PFB_STATUS_NEED_TWO_SAMPLES},
+        {OBJ_TIMER, LARGE_RAWCOUNT, false, REFERRED, REFERRED, PFB_STATUS_OK},
+        {OBJ_TIMER, LARGE_RAWCOUNT, false, REFERRED, THIRD, PFB_STATUS_NEED_TWO_SAMPLES},
+        /* Formulas that do not subtract what the counter refers to. */
+        {BULK_COUNT, LARGE_RAW_BASE, true, REFERRED, THIRD, PFB_STATUS_OK},
+        {BULK_COUNT, LARGE_RAWCOUNT, false, REFERRED, THIRD, PFB_STATUS_OK},
+        {LARGE_RAW_FRACTION, LARGE_RAW_BASE, true, REFERRED, THIRD, PFB_STATUS_OK},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_counter older = counter_without_references(VALUE, rows[i].type);
+        pfb_counter newer = older;
+        *(rows[i].is_base ? &older.base_id : &older.perf_time_id) = rows[i].older;
+        *(rows[i].is_base ? &newer.base_id : &newer.perf_time_id) = rows[i].newer;
+        char what[64];
+        snprintf(what, sizeof what, "type 0x%08X, %u, then %u", rows[i].type, rows[i].older, rows[i].newer);
+        expect_status(evaluate_triple(&older, &newer, rows[i].referred_type), rows[i].status, what);
+    }
 }
 
 Test(cook, object_clocks_are_signed)

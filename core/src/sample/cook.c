@@ -305,7 +305,7 @@ typedef struct comparison {
     pfb_conditions conditions; /* of the row evaluated last */
     side newer;
     uint32_t older_result; /* for which `older` was opened; PFB_NONE: for none yet */
-    bool has_older;        /* that result has the counter */
+    bool has_older;        /* that result has the counter, with the same base and object clock */
     side older;
 } comparison;
 
@@ -336,13 +336,30 @@ static void begin_column(comparison *c, const pfb_sample *newer, uint32_t column
     c->has_older = false;
 }
 
+/* Returns false if the columns to which a counter refers in the two samples are those of different counters. */
+static bool is_same_reference(const comparison *c, uint32_t older, uint32_t newer)
+{
+    return older == PFB_NONE || newer == PFB_NONE || /* the formula reports what is missing */
+           c->older_sample->columns[older].counter_id == c->newer.sample->columns[newer].counter_id;
+}
+
+/* Returns false if the formula would subtract the values of different counters, because the counter has another base or
+ * object clock in the older sample. Registrations may change between the samples. */
+static bool has_same_references(const comparison *c, const pfb_sample_column *older)
+{
+    uint32_t needs = c->formula.older_needs | (c->formula.terms & PFB_TERM_BASE_OR_TIME ? PFB_HAS_OBJECT_TIME : 0);
+    return (!(needs & PFB_HAS_BASE) || is_same_reference(c, older->base_column, c->column->base_column)) &&
+           (!(needs & PFB_HAS_OBJECT_TIME) || is_same_reference(c, older->time_column, c->column->time_column));
+}
+
 /* Opens the older side for a row of the older sample. */
 static void open_older(comparison *c, uint32_t older_row)
 {
     uint32_t result = c->older_sample->rows[older_row].result;
     uint32_t column = find_older_column(c->older_sample, result, c->newer.sample, c->column);
     c->older_result = result;
-    c->has_older = column != PFB_NONE && c->older_sample->columns[column].has_counter;
+    c->has_older = column != PFB_NONE && c->older_sample->columns[column].has_counter &&
+                   has_same_references(c, &c->older_sample->columns[column]);
     const pfb_sample_result *r = &c->older_sample->results[result];
     if (c->has_older)
         open_side(&c->older, c->older_sample, column, inputs_to_read(c, c->formula.older_needs), &c->older_related);
@@ -350,7 +367,8 @@ static void open_older(comparison *c, uint32_t older_row)
     c->older.row_count = r->row_count;
 }
 
-/* Returns true if the older sample has the row and the counter; then the older side is open. */
+/* Returns true if the older sample has the row and the counter with the same references; then the older side is open.
+ */
 static bool find_older(comparison *c, uint32_t older_row)
 {
     /* older_row is out of range if it is PFB_NONE, and possibly if the row was matched with another sample. */
