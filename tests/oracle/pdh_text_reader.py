@@ -87,6 +87,13 @@ def cells_of(line, separator):
             at = match.end()
 
 
+def is_followed(line, cell, separator):
+    """Whether a separator follows this last cell of the line."""
+    at, content, closed = cell
+    marks = 1 + closed if line[at:at + 1] == b'"' else 0
+    return line[at + marks + len(content):] == separator
+
+
 class Text:
     """A PDH text log: its header, columns, rows, notes and error."""
 
@@ -167,6 +174,9 @@ class Text:
                     closed for _, _, closed in rest)):
                 self.error = ("truncated_line", end)
                 return
+            if len(rest) + 1 == len(self.columns) and \
+                    is_followed(line, cells[-1], self.separator):
+                rest.append((len(line), b"", True))  # a blank last cell
             if len(rest) != len(self.columns):
                 self.notes.add("uneven_row")
             values = []

@@ -56,6 +56,7 @@ typedef struct pfb_pdh_text_reader {
     size_t path_at, path_end; /* the rest of the header */
     uint32_t paths_read;
     size_t cell_at, row_end; /* the rest of the current row */
+    bool has_blank_end;      /* a blank cell follows row_end: the line ends with the separator before it */
     uint32_t cells_read;
 } pfb_pdh_text_reader;
 

@@ -47,6 +47,7 @@ typedef struct text_cell {
     size_t begin, end; /* without the quotation marks */
     size_t next;       /* where the next cell begins; the end of the line after the last one */
     bool is_closed;    /* false: the closing quotation mark is missing */
+    bool is_followed;  /* a separator follows */
 } text_cell;
 
 /* Returns the offset of the quotation mark that closes a cell, whose content begins at `at`; `end` if there is none.
@@ -89,7 +90,8 @@ static text_cell text_find_cell(const uint8_t *data, size_t at, size_t end, char
             cell.end++;
     }
     cell.next = cell.end + (is_quoted && cell.is_closed);
-    cell.next += cell.next < end; /* the separator */
+    cell.is_followed = cell.next < end;
+    cell.next += cell.is_followed;
     return cell;
 }
 
@@ -281,6 +283,7 @@ bool pfb_pdh_text_continue(pfb_pdh_text_reader *text, const void *data, size_t s
     text->resume_offset = text->next_line = 0;
     text->path_at = text->path_end = 0;
     text->cell_at = text->row_end = 0;
+    text->has_blank_end = false;
     return true;
 }
 
@@ -298,20 +301,22 @@ bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path)
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------ */
 
-/* Checks that the number of cells after the time, from `at` on, equals the number of counters of the header. Returns
- * false on error. */
-static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, size_t at)
+/* Checks that the number of cells after `cell`, which is the time, equals the number of counters of the header. A
+ * separator at the end of the line ends the last cell or, if that cell is missing, precedes a blank one. Returns false
+ * on error. */
+static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, text_cell cell)
 {
     bool is_cut = !line->is_complete; /* without a line feed, the end of the row may be missing */
     uint64_t count = 0;
-    for (; at < line->end; count++) {
-        text_cell cell = text_find_cell(text->data, at, line->end, text->separator);
+    for (; cell.next < line->end; count++) {
+        cell = text_find_cell(text->data, cell.next, line->end, text->separator);
         if (!cell.is_closed && is_cut)
             return text_fail(text, PFB_TRUNCATED_LINE, line->end);
-        at = cell.next;
     }
     if (count < text->column_count && is_cut)
         return text_fail(text, PFB_TRUNCATED_LINE, line->end);
+    text->has_blank_end = cell.is_followed && count + 1 == text->column_count;
+    count += text->has_blank_end;
     return count == text->column_count || text_tolerate(text, PFB_NOTE_UNEVEN_ROW, PFB_UNEVEN_ROW, line->begin);
 }
 
@@ -325,6 +330,7 @@ bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row)
             return false;
         }
         text->cell_at = text->row_end = line.end;
+        text->has_blank_end = false;
         if (line.begin == text->size)
             return false;
         text->next_line = line.next;
@@ -339,7 +345,7 @@ bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row)
                 text->skipped_lines++;
             continue;
         }
-        if (!text_check_row(text, &line, first.next))
+        if (!text_check_row(text, &line, first))
             return false;
         text->cell_at = first.next;
         text->cells_read = 0;
@@ -357,9 +363,14 @@ static bool text_is_blank(span s)
 
 bool pfb_pdh_text_next_value(pfb_pdh_text_reader *text, pfb_pdh_text_value *value)
 {
-    if (text->error.code != PFB_OK || text->cell_at == text->row_end || text->cells_read == text->column_count)
+    bool is_at_end = text->cell_at == text->row_end;
+    if (text->error.code != PFB_OK || text->cells_read == text->column_count || (is_at_end && !text->has_blank_end))
         return false;
-    text_cell cell = text_find_cell(text->data, text->cell_at, text->row_end, text->separator);
+    text_cell cell = {.begin = text->row_end, .end = text->row_end, .next = text->row_end};
+    if (is_at_end)
+        text->has_blank_end = false;
+    else
+        cell = text_find_cell(text->data, text->cell_at, text->row_end, text->separator);
     span content = {text->data, cell.begin, cell.end};
     pfb_pdh_text_value read = {.offset = text->cell_at, .column = text->cells_read};
     read.has_value = pfb_decimal_parse(content, &read.value);
