@@ -3,6 +3,7 @@
 
 #include "bytes/code_points.h"
 #include "bytes/memory.h"
+#include "bytes/never.h"
 
 /* Encodes a code point and returns the number of bytes, 1 to 4. */
 static size_t encode_utf8(uint32_t point, uint8_t bytes[4])
@@ -71,7 +72,8 @@ size_t pfb_name_to_utf8(const pfb_name *name, char *out, size_t capacity)
     for (size_t at = 0; name->bytes && at < name->size_bytes;) {
         uint8_t bytes[4];
         size_t count = encode_utf8(pfb_decode_name(name, &at), bytes);
-        needed += count;
+        /* 3 bytes for each byte of the name may exceed a size_t of 32 bits. */
+        needed = PFB_NEVER(count > SIZE_MAX - 1 - needed) ? SIZE_MAX - 1 : needed + count;
         fits = fits && count < capacity - written; /* one byte stays free for the NUL */
         for (size_t i = 0; fits && i < count; i++)
             out[written++] = (char)bytes[i];
