@@ -151,7 +151,7 @@ class Text:
         self.header = {"has_version": bool(version),
                        "bias": int(zone["bias"]) if zone else None}
         self.columns = [(offset + at, raw) for at, raw, _ in cells[1:]]
-        if not all(closed for _, _, closed in cells[1:]):
+        if not all(closed for _, _, closed in cells):
             self.error = ("truncated_line", offset + len(line))
         return True
 

@@ -242,6 +242,13 @@ Test(pdh_text, truncated_headers_are_errors)
     pfb_pdh_text_reader reader;
     cr_expect(!pfb_pdh_text_open(&reader, text, sizeof text - 4, NULL));
     expect_error(reader.error, PFB_TRUNCATED_LINE, sizeof text - 4, "a header that ends inside its last cell");
+    static const char *const first_cells[] = {"\"(PDH-CSV 4.0)", "\"(PDH-CSV 4.0) (Pacific", "\"(Zone)(420)"};
+    for (size_t i = 0; i < sizeof first_cells / sizeof first_cells[0]; i++) {
+        size_t size = strlen(first_cells[i]);
+        cr_expect(pfb_pdh_text_recognise(first_cells[i], size));
+        cr_expect(!pfb_pdh_text_open(&reader, first_cells[i], size, NULL));
+        expect_error(reader.error, PFB_TRUNCATED_LINE, size, first_cells[i]);
+    }
     cr_expect(!pfb_pdh_text_open_window(&reader, text, sizeof text - 4, false, NULL));
     expect_error(reader.error, PFB_CALLER_TOO_SMALL, 0, "a window without the whole header");
     pfb_pdh_text_open(&reader, text, sizeof text - 1, NULL);

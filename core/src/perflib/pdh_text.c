@@ -223,13 +223,13 @@ static bool text_find_header(const uint8_t *data, size_t size, text_line *line)
 }
 
 /* Reads the first cell of the header. Returns false if the text is not a PDH text log. */
-static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line)
+static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line, text_cell *first)
 {
     text->separator = text_find_separator(text->data, line);
-    text_cell first = text_find_cell(text->data, line->begin, line->end, text->separator);
-    text->path_at = first.next;
+    *first = text_find_cell(text->data, line->begin, line->end, text->separator);
+    text->path_at = first->next;
     text->path_end = line->end;
-    return text_parse_version(text, (span){text->data, first.begin, first.end});
+    return text_parse_version(text, (span){text->data, first->begin, first->end});
 }
 
 bool pfb_pdh_text_recognise(const void *data, size_t size)
@@ -237,7 +237,9 @@ bool pfb_pdh_text_recognise(const void *data, size_t size)
     enum { MAX_BYTES = 1024 };
     pfb_pdh_text_reader text = {.data = data};
     text_line line;
-    return data && text_find_header(data, size < MAX_BYTES ? size : MAX_BYTES, &line) && text_read_header(&text, &line);
+    text_cell first;
+    return data && text_find_header(data, size < MAX_BYTES ? size : MAX_BYTES, &line) &&
+           text_read_header(&text, &line, &first);
 }
 
 bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
@@ -246,22 +248,19 @@ bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_
     *text = (pfb_pdh_text_reader){
         .data = data, .size = data ? size : 0, .is_last = is_last, .is_strict = options && options->is_strict};
     text_line line;
+    text_cell cell;
     bool is_found = text_find_header(text->data, text->size, &line);
     if (!line.is_complete && !is_last)
         return text_fail(text, PFB_CALLER_TOO_SMALL, 0);
-    if (!is_found || !text_read_header(text, &line))
+    if (!is_found || !text_read_header(text, &line, &cell))
         return text_fail(text, PFB_UNKNOWN_FORMAT, line.begin);
     text->next_line = line.next;
     text->encoding =
         text_is_utf8(text->data + line.begin, line.end - line.begin) ? PFB_ENCODING_UTF8 : PFB_ENCODING_WINDOWS_1252;
     text->zone_name.encoding = text->encoding;
-    for (size_t at = text->path_at; at < text->path_end; text->column_count++) {
-        text_cell cell = text_find_cell(text->data, at, text->path_end, text->separator);
-        if (!cell.is_closed)
-            return text_fail(text, PFB_TRUNCATED_LINE, line.end);
-        at = cell.next;
-    }
-    return true;
+    for (; cell.is_closed && cell.next < text->path_end; text->column_count++)
+        cell = text_find_cell(text->data, cell.next, text->path_end, text->separator);
+    return cell.is_closed || text_fail(text, PFB_TRUNCATED_LINE, line.end);
 }
 
 bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size, const pfb_read_options *options)
