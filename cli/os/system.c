@@ -119,14 +119,16 @@ bool system_schedule_wait(system_schedule *schedule)
     return schedule->latest <= schedule->end && system_sleep_until(schedule->latest);
 }
 
-bool system_names_same(const char *left, const char *right)
+bool system_names_same(const char *input, const char *output)
 {
-    if (!system_names_regular(left) || !system_names_regular(right))
+    bool is_standard = strcmp(input, "-") == 0;
+    bool is_regular = is_standard ? system_is_regular(SYSTEM_INPUT) : system_names_regular(input);
+    if (!is_regular || !system_names_regular(output))
         return false;
-    int a = system_read_open(left);
-    int b = system_read_open(right);
+    int a = is_standard ? SYSTEM_INPUT : system_read_open(input);
+    int b = system_read_open(output);
     bool is_same = a >= 0 && b >= 0 && system_is_same_file(a, b);
-    if (a >= 0)
+    if (a >= 0 && !is_standard)
         system_read_close(a);
     if (b >= 0)
         system_read_close(b);

@@ -109,8 +109,8 @@ bool system_names_regular(const char *path);
 /* Whether the path names something other than a regular file, such as a pipe, a device or a folder. */
 bool system_names_special(const char *path);
 
-/* Whether two paths lead to the same regular file. */
-bool system_names_same(const char *left, const char *right);
+/* Whether an input and an output are the same regular file. The input "-" is standard input. */
+bool system_names_same(const char *input, const char *output);
 
 /* Opens a file for reading; -1 and errno on failure. SYSTEM_INPUT can be read without this call. */
 int system_read_open(const char *path);

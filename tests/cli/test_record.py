@@ -16,7 +16,7 @@ from captures import (BULK, DISK, MEMORY, data, instances_result, metadata,
                       single_result, three_sets)
 from cpi_runs import SNAPSHOTS
 from program import (ON_WINDOWS, SECONDS, Case, LiveCase, bytes_of,
-                     own_program, program, writer as w)
+                     own_program, program, running, writer as w)
 
 HEADER = 16
 
@@ -276,6 +276,21 @@ class Shared(Case):
         done = self.run_program("record", "-o", source, "--source", source)
         self.assertEqual(done.status, 2)
         self.assertEqual(bytes_of(source), three_sets())
+
+    def test_its_own_standard_input(self):
+        """The output file is refused also as standard input."""
+        source = self.file("source.pfb", three_sets())
+        for command in (["record", "-o", source, "--source", "-"],
+                        ["record", "--force", "-o", source, "--source", "-"],
+                        ["convert", "-", "-o", source],
+                        ["report", "-", "-o", source],
+                        ["live", "--source", "-", "-f", "json", "-o", source]):
+            with open(source, "rb") as file:
+                done = running.finish([program(), *command], stdin=file,
+                                      timeout=SECONDS)
+            self.assertEqual((done.returncode, done.stdout), (2, b""), command)
+            self.assertIn(b"is an input", done.stderr)
+            self.assertEqual(bytes_of(source), three_sets(), command)
 
     def test_a_second_writer_is_refused(self):
         """cpi run keeps its output file open and locked while the command
