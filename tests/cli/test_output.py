@@ -298,6 +298,20 @@ class Output(Case):
             self.assertEqual((done.returncode, done.stderr), (0, b""),
                              arguments)
 
+    @unittest.skipIf(ON_WINDOWS, "Windows has no /dev/stdout")
+    def test_closed_pipe_of_a_recording(self):
+        """A recorder ends without a message if nobody reads the recording."""
+        for arguments in (
+                ["record", "--source", CAPTURE, "-o", "/dev/stdout"],
+                ["convert", CAPTURE, "-f", "pfb", "-o", "/dev/stdout"],
+                ["lwp", "model", "--sample", "32", "-o", "/dev/stdout"]):
+            reader, writer = os.pipe()
+            os.close(reader)
+            with os.fdopen(writer, "wb") as pipe:
+                done = self.finish(arguments, stdout=pipe)
+            self.assertEqual(done.returncode, 0, arguments)
+            self.assertNotIn(b"/dev/stdout", done.stderr, arguments)
+
     def test_reader_that_closes_the_pipe(self):
         """A command ends without a message if its reader stops reading."""
         path = self.file("big.bin", w.reply(w.result(w.SINGLE, w.v4(
