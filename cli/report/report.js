@@ -61,7 +61,7 @@
   /* Chooses the same axis as choose_axis() in page.c. */
   function chooseAxis(min, max) {
     const minStep = max / STEPS - min / STEPS;
-    if (minStep === 0)
+    if (minStep < 2.2250738585072014e-308) /* DBL_MIN */
       return {low: 0, step: 1 / STEPS};
     for (let power = Math.pow(10, Math.floor(Math.log10(minStep))); ; power *= 10) {
       for (const factor of [1, 2, 2.5, 5]) {

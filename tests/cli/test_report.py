@@ -579,6 +579,19 @@ class Charts(ReportCase):
             spans = article.find("div", "values")[0].find("span")
             self.assertEqual([e.text() for e in spans], labels)
 
+    def test_the_smallest_values(self):
+        """An axis whose steps would be subnormal is that of zeros."""
+        head = '"(PDH-CSV 4.0)","\\\\PC\\A\\B"\r\n'
+        for value in ("4.94e-324", "2e-323", "3e-323", "8.8e-308"):
+            path = self.file("a.csv", (
+                head + '"01/01/2025 00:00:00.000","%s"\r\n' % value).encode())
+            page = self.report(path)
+            article, = page.articles.values()
+            spans = article.find("div", "values")[0].find("span")
+            self.assertEqual(spans[0].text(), "1")
+            self.assertEqual([line.points for line in page.lines.values()],
+                             [[float(value)]])
+
 
 class Output(ReportCase):
     """Where the page is written, and errors in inputs."""

@@ -274,6 +274,20 @@ class Use(InBrowser):
         found = self.texts("#chart-%d .times span" % chart)
         return found[0], found[-1]
 
+    def test_the_smallest_values(self):
+        """The script draws a chart again whose axis has a subnormal step."""
+        self.load(self.file("a.csv", (
+            '"(PDH-CSV 4.0)","\\\\PC\\A(x)\\B","\\\\PC\\A(y)\\B"\r\n'
+            '"01/01/2025 00:00:00.000","3e-323","0"\r\n'
+            '"01/01/2025 00:00:01.000","0","3e-323"\r\n').encode()))
+        self.evaluate("document.querySelectorAll('input')[0].click()")
+        self.evaluate("document.querySelectorAll('input')[0].click()")
+        self.browser.settle()
+        for number in range(2):
+            self.assertEqual(self.path_of(0, number),
+                             "M0.0 500.0L2000.0 500.0")
+        self.assert_silent()
+
     def test_zoom_by_buttons(self):
         """The buttons change the time range of all charts."""
         self.load(self.low_and_high())
