@@ -197,9 +197,15 @@ pfb_collected_value value_summary_value(const value_summary *summary, size_t i)
     return value_at(summary, i, &is_log);
 }
 
+/* Returns false if there is no figure: there are no values, or the sum for the average is not finite. */
+static bool has_figure(const figures *f, double value)
+{
+    return f->count > 0 && value - value == 0;
+}
+
 static void put_figure(output *out, const char *key, const figures *f, double value)
 {
-    if (f->count > 0 && value - value == 0) /* finite */
+    if (has_figure(f, value))
         output_double(out, key, value);
     else
         output_null(out, key);
@@ -288,7 +294,7 @@ static void put_row(table *t, buffer *text, const pfb_collected_value *v, const 
     const double values[] = {f->minimum, figures_average(f), f->maximum, f->last};
     for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
         buffer_clear(text);
-        if (f->count > 0)
+        if (has_figure(f, values[i]))
             put_readable(text, *v, values[i]);
         table_cell(t, text->data, text->size);
     }

@@ -123,6 +123,19 @@ class Summary(SummaryCase):
         self.assertAlmostEqual(a["average"], (2**60 + 2999) / 3000,
                                delta=0.125)
 
+    def test_average_beyond_the_range(self):
+        """There is no average if the sum of the values is not finite."""
+        path = self.file("a.csv", (
+            '"(PDH-CSV 4.0) (UTC)(0)","\\\\PC\\A\\B"\r\n'
+            '"01/01/2025 00:00:00.000","1.5e308"\r\n'
+            '"01/01/2025 00:00:01.000","1.5e308"\r\n').encode())
+        record, = self.run_json("cook", "--summary", path)
+        self.assertEqual([record[key] for key in KEYS[8:13]],
+                         [2, 1.5e308, None, 1.5e308, 1.5e308])
+        out = self.run_fine("cook", "--summary", path).out
+        self.assertEqual(out.splitlines()[2].split(),
+                         ["B", "2", "0", *["1.5e+308"] * 3])
+
     def test_equal_names(self):
         """V1 instances with the same name are summarised separately and
         numbered."""
