@@ -917,7 +917,8 @@ static void convert_all(convert *c)
     merge_close(&c->merge);
     if (c->has_file && !c->is_filtered && !c->is_text && !c->has_failed)
         put_names_file(c);
-    sample_range_end(&c->range);
+    if (!c->has_failed) /* otherwise the files were not read to their ends */
+        sample_range_end(&c->range);
     bool is_empty = !c->has_failed && c->is_deferring && diagnostics_status() == STATUS_FINE;
     if (c->seen.is_late && !c->has_failed)
         title_names_report_late("perfblock", !c->is_deferring);

@@ -396,6 +396,16 @@ class Usage(RangeCase):
             self.assertIn("no sample is between --from and --to", self.refused(
                 *command, *late, "--set", "*", "--source", path))
 
+    def test_another_error_before_the_range(self):
+        """convert stops at an unknown counter, and does not say then that the
+        samples that it has not read are not in the range."""
+        path = self.file("a.pfb", capture(RAW))
+        out = os.path.join(self.folder, "out.pfb")
+        self.assertEqual(self.refused(
+            "convert", "--from", "2026-11-23T04:05:09Z", "--set", "Disk",
+            "--counter", "none", path, "-o", out),
+            path + ": no counter none; perfblock countersets lists them\n")
+
 
 if __name__ == "__main__":
     unittest.main()
