@@ -2,6 +2,7 @@
 #include "input/merge.h"
 
 #include "memory/memory.h"
+#include "os/system.h"
 #include "output/diagnostics.h"
 #include "perfblock/v1.h"
 #include "perfblock/v2.h"
@@ -266,21 +267,54 @@ static merge_file *open_next(merge *m, const merge_file *next_sample)
     return NULL;
 }
 
+/* Returns true if the sample of a file is a reply or block. */
+static bool has_bytes(const merge_file *f)
+{
+    return (f->item == MERGE_CHUNK || f->item == MERGE_BLOCK) && f->size > 0;
+}
+
 /* Marks the samples of other files that have the same bytes as the sample of `f`. */
 static void mark_repetitions(const merge *m, const merge_file *f)
 {
-    bool has_bytes = f->item == MERGE_CHUNK || f->item == MERGE_BLOCK;
-    for (size_t i = 0; has_bytes && i < m->count; i++) {
+    for (size_t i = 0; has_bytes(f) && i < m->count; i++) {
         merge_file *other = m->files[i];
-        bool is_candidate = other && other != f && other->is_waiting && other->time == f->time &&
-                            (other->item == MERGE_CHUNK || other->item == MERGE_BLOCK) && other->is_v1 == f->is_v1 &&
-                            other->size == f->size && f->size > 0;
+        bool is_candidate = other && other != f && other->is_waiting && other->time == f->time && has_bytes(other) &&
+                            other->is_v1 == f->is_v1 && other->size == f->size;
         if (is_candidate && memcmp(other->in.data + other->at, f->in.data + f->at, f->size) == 0)
             other->is_repetition = true;
     }
 }
 
-/* Skips a sample whose bytes were just returned as a sample of another file. */
+/* Returns true if the bytes of the sample were returned as a sample of another file with the same time. Otherwise
+ * stores their hash for the samples that follow. mark_repetitions() finds only the first one of several samples of a
+ * file that have the same time. At most MAX_RETURNED hashes are stored, because malformed files may have any number of
+ * samples of one time. */
+static bool was_returned(merge *m, const merge_file *f)
+{
+    enum { MAX_RETURNED = 4096 };
+    bool is_new_time = m->returned_time != f->time;
+    if (!has_bytes(f) || (is_new_time && m->open_count < 2))
+        return false;
+    if (is_new_time)
+        hash_index_free(&m->returned);
+    m->returned_time = f->time;
+    if (m->seed == 0)
+        m->seed = hash_mix(system_now() ^ (uintptr_t)m) | 1;
+    uint64_t hash = hash_bytes(m->seed, f->in.data + f->at, f->size);
+    uint64_t slot = hash;
+    size_t at = hash_index_next(&m->returned, hash, &slot);
+    if (at != HASH_INDEX_NONE)
+        return m->returned_by[at] != f->position;
+    at = m->returned.count;
+    if (at == MAX_RETURNED)
+        return false;
+    hash_index_add(&m->returned, hash);
+    m->returned_by = memory_grow(m->returned_by, &m->returned_capacity, at + 1, sizeof *m->returned_by);
+    m->returned_by[at] = f->position;
+    return false;
+}
+
+/* Skips a sample whose bytes were returned as a sample of another file. */
 static void skip_repetition(merge_file *f)
 {
     pfb_v2_reader v2;
@@ -304,7 +338,7 @@ static merge_file *choose_file(merge *m)
         merge_file *opened = open_next(m, next);
         if (opened || !next)
             return opened;
-        if (!next->is_repetition) {
+        if (!next->is_repetition && !was_returned(m, next)) {
             mark_repetitions(m, next);
             next->is_waiting = next->is_put_off = false;
             return next;
@@ -362,4 +396,6 @@ void merge_close(merge *m)
     }
     free(m->files);
     free(m->order);
+    hash_index_free(&m->returned);
+    free(m->returned_by);
 }

@@ -4,6 +4,7 @@
 
 #include "input/file_order.h"
 #include "input/input.h"
+#include "memory/hash_index.h"
 
 /* Reads captures, V1 blocks, V2 replies and perfmon logs as one series: the contents of each file in the order of the
  * file, and the samples of all files in the order of their times. If the time of a sample is before that of the
@@ -73,6 +74,11 @@ typedef struct merge {
     bool is_followed, is_stopping;
     bool has_noted; /* the note that too many files overlap was printed */
     const pfb_read_options *options;
+    hash_index returned; /* the replies and blocks with the latest time, while several files are open */
+    size_t *returned_by; /* the position on the command line of the file of each */
+    size_t returned_capacity;
+    int64_t returned_time;
+    uint64_t seed;       /* of their hashes; 0: not chosen yet */
     merge_file *current; /* the file whose item was returned last, or null */
     merge_file *single;  /* the file of merge_open_input(), until its MERGE_BEGIN was returned; else null */
 } merge;

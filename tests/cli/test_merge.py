@@ -617,6 +617,20 @@ class Machines(SeriesCase):
             self.assertEqual([values.count(rate) for rate in
                               (20, 60, 14, 100)], [4, 4, 9, 7])
 
+    def test_blocks_of_one_time_that_two_files_have(self):
+        """A block is used once also if its time has other blocks, of other
+        objects, that only one of the files has."""
+        blocks = [block(moment, title) for moment in (1, 2, 3)
+                  for title in (2, 4, 6)]
+        whole = sorted(self.cooked(self.file("whole", b"".join(blocks))),
+                       key=repr)
+        for first, end in ((1, 3), (2, 3), (2, 4), (4, 9)):
+            paths = self.files(b"".join(blocks[:end]),
+                               b"".join(blocks[first:]))
+            for order in (paths, paths[::-1]):
+                self.assertEqual(sorted(self.cooked(*order), key=repr), whole)
+                self.assertIn("left out: %d" % (end - first), self.err)
+
 
 if __name__ == "__main__":
     unittest.main()
