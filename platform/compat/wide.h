@@ -283,7 +283,7 @@ static inline int pfb_wide_vprintf(FILE *file, const char *format, va_list argum
             break;
         case 's':
         case 'S':
-            if (c.length == 'l' || c.letter == 'S') {
+            if (c.length == 'l' || (c.letter == 'S' && c.length != 'h')) {
                 size_t max = c.precision >= 0 ? (size_t)c.precision : (size_t)-1;
                 printed = pfb_wide_put(file, va_arg(arguments, const WCHAR *),
                                        is_left && c.width > 0 ? -c.width : c.width, max);
@@ -320,7 +320,7 @@ static inline int pfb_wide_fprintf(FILE *file, const char *format, ...)
     return printed;
 }
 
-/* wprintf: the format is wide, and %s takes a wide string. */
+/* wprintf: the format is wide, %s takes a wide string, and %S a narrow one. */
 static inline int pfb_wide_wprintf(const WCHAR *format, ...)
 {
     char narrow[1024];
@@ -334,6 +334,8 @@ static inline int pfb_wide_wprintf(const WCHAR *format, ...)
             narrow[size++] = 'l';
         if (is_conversion && c == 's' && narrow[size - 1] == 'h')
             size--; /* %hs is narrow */
+        if (is_conversion && c == 'S')
+            c = 's'; /* what printf calls %s: narrow without l or w */
         narrow[size++] = c;
         is_conversion = is_conversion ? c != '%' && !strchr("diouxXeEfFgGaAcspS", c) : c == '%';
     }

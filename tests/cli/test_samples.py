@@ -173,6 +173,8 @@ class Wide(Compiled):
             " 3.14|1.000000e+03|0.5|2.500|x|narrow|     right|l   |cu|%|  42|2.2",
             "file narrow",
             "wide narrow long w 7",
+            "other s  | h l 7",
+            "h l 7",
             "21510500",
             "0 1 1 1", "0 1 0", "0 1 1",
             "[ab] [abcd] [cd] 1 1", "[] [xyd]", ""])

@@ -24,6 +24,8 @@ int wmain(void)
            "l", "cut", 4, 42, 1, 2.25);
     fprintf(stdout, "%ls %s\n", L"file", "narrow");
     wprintf(L"%s %hs %ls %ws %d\n", L"wide", "narrow", L"long", L"w", 7);
+    wprintf(L"%S %-3S| %hS %lS %d\n", "other", "s", "h", L"l", 7);
+    printf("%hS %lS %d\n", "h", L"l", 7);
     printf("%x\n", (unsigned)PERF_100NSEC_TIMER_INV);
     printf("%d %d %d %d\n", wcscmp(L"_Total", L"_Total"), wcscmp(L"_Total", L"_TotaL") > 0, wcscmp(L"ab", L"abc") < 0,
            wcscmp(L"\uFFFD", L"\U0001F600") > 0);
