@@ -177,7 +177,9 @@ static inline void pfb_wide_parse_letter(pfb_wide_conversion *c, const char **at
     *at = *next ? next + 1 : next;
 }
 
-/* printf with 16-bit wide strings for %ls and %S. Supports the conversions of C99 except %n and %lc. */
+/* printf with 16-bit wide strings for %ls and %S. Supports the conversions of C99 except %n and %lc. The length l means
+ * 32 bits, as on Windows, where LONG and DWORD are printed with %ld and %lu. The upper half of a larger long is not
+ * printed. */
 static inline int pfb_wide_vprintf(FILE *file, const char *format, va_list arguments)
 {
     int total = 0;
@@ -230,7 +232,7 @@ static inline int pfb_wide_vprintf(FILE *file, const char *format, va_list argum
             if (c.length == 'L')
                 printed = fprintf(file, c.text, va_arg(arguments, long long));
             else if (c.length == 'l')
-                printed = fprintf(file, c.text, (long long)va_arg(arguments, long));
+                printed = fprintf(file, c.text, (long long)(int32_t)va_arg(arguments, long));
             else if (c.length == 'h')
                 printed = fprintf(file, c.text, (long long)(short)va_arg(arguments, int));
             else if (c.length == 'H')
@@ -248,7 +250,7 @@ static inline int pfb_wide_vprintf(FILE *file, const char *format, va_list argum
             if (c.length == 'L')
                 printed = fprintf(file, c.text, va_arg(arguments, unsigned long long));
             else if (c.length == 'l')
-                printed = fprintf(file, c.text, (unsigned long long)va_arg(arguments, unsigned long));
+                printed = fprintf(file, c.text, (unsigned long long)(uint32_t)va_arg(arguments, unsigned long));
             else if (c.length == 'h')
                 printed = fprintf(file, c.text, (unsigned long long)(unsigned short)va_arg(arguments, unsigned));
             else if (c.length == 'H')

@@ -170,6 +170,7 @@ class Wide(Compiled):
             "[a\ufffdb] [(null)]",
             "1    -2 3    | 00004 +5 abc ABC 10 4294967295 6 7 "
             "18446744073709551615 1 1 4",
+            "-1 ffffffff 4294967295 -7",
             " 3.14|1.000000e+03|0.5|2.500|x|narrow|     right|l   |cu|%|  42|2.2",
             "file narrow",
             "wide narrow long w 7",

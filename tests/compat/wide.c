@@ -20,6 +20,7 @@ int wmain(void)
     printf("[%ls] [%ls]\n", with_lone_surrogate, (const WCHAR *)NULL);
     printf("%d %5d %-5d| %05d %+d %x %X %o %u %ld %lld %I64u %hhd %hd %zu\n", 1, -2, 3, 4, 5, 0xabc, 0xabc, 8,
            4294967295u, 6L, 7LL, 18446744073709551615ULL, 257, 65537, sizeof(DWORD));
+    printf("%ld %lx %lu %ld\n", (LONG)-1, (LONG)-1, (DWORD)4294967295u, -7L);
     printf("%5.2f|%e|%g|%.3Lf|%c|%s|%10s|%-4s|%.2s|%%|%*d|%.*f\n", 3.14159, 1000.0, 0.5, 2.5L, 'x', "narrow", "right",
            "l", "cut", 4, 42, 1, 2.25);
     fprintf(stdout, "%ls %s\n", L"file", "narrow");
