@@ -91,6 +91,11 @@ void time_text_show_utc(void)
     shows_utc = true;
 }
 
+bool time_text_shows_utc(void)
+{
+    return shows_utc;
+}
+
 int32_t time_text_zone(buffer *name, int64_t clock)
 {
     int32_t minutes = 0;

@@ -37,4 +37,7 @@ pfb_system_time time_text_system_time(int64_t clock);
 /* --utc: makes time_text_local() and time_text_zone() use UTC. */
 void time_text_show_utc(void);
 
+/* Whether time_text_show_utc() was called. */
+bool time_text_shows_utc(void);
+
 #endif

@@ -6,6 +6,7 @@
 #include "os/system.h"
 #include "output/html.h"
 #include "output/text.h"
+#include "output/time_text.h"
 #include "perfblock/version.h"
 #include "report/lines.h"
 #include "report_script.h"
@@ -61,11 +62,12 @@ static int64_t milliseconds(int64_t time)
     return whole - UNIX_EPOCH;
 }
 
-/* Returns the offset of local time from UTC in minutes; 0 if it is not known. */
+/* Returns the offset of local time from UTC in minutes; 0 if it is not known, and with --utc. */
 static int offset_at(int64_t time)
 {
     int32_t minutes = 0;
-    system_local_offset(milliseconds(time) / 1000, &minutes);
+    if (!time_text_shows_utc())
+        system_local_offset(milliseconds(time) / 1000, &minutes);
     return minutes;
 }
 
@@ -85,7 +87,7 @@ static void put_date(buffer *out, int64_t day)
                   month < 10 ? month + 3 : month - 9, in_year - (153 * month + 2) / 5 + 1);
 }
 
-/* Appends local time with its offset: "2026-11-21 03:13:55.718+01:00". */
+/* Appends local time with its offset: "2026-11-21 03:13:55.718+01:00". With --utc the offset is "+00:00". */
 static void put_time(buffer *out, int64_t time)
 {
     int minutes = offset_at(time);

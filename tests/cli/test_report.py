@@ -701,6 +701,13 @@ class Output(ReportCase):
             self.assertEqual(page.facts()["From"], text)
             self.assertEqual([o[1] for o in page.data["offsets"]], [minutes])
 
+    def test_utc(self):
+        """--utc shows UTC in every time zone."""
+        path = self.file("a.pfb", c.three_sets())
+        page = self.report("--utc", path, zone="IST-5:30")
+        self.assertEqual(page.facts()["From"], "2022-06-18 04:26:40.000+00:00")
+        self.assertEqual([o[1] for o in page.data["offsets"]], [0])
+
 
 if __name__ == "__main__":
     unittest.main()
