@@ -134,6 +134,16 @@ class Effects(Case):
         self.assertIn(missing, quiet.err)
         self.assertEqual((quiet.out, quiet.status), (noted.out, 3))
 
+    def test_quiet_of_other_commands(self):
+        """Every command that prints notes accepts --quiet."""
+        log = self.file("a.csv", b'"(PDH-CSV 4.0)","\\\\PC\\A\\B"\r\n'
+                        b'no row\r\n"01/01/2025 00:00:00.000","1"\r\n')
+        for words in (("lwp", "model", "--sample", "32"),
+                      ("countersets", "--source", log)):
+            noted = self.run_program(*words)
+            self.assertIn("note: ", noted.err)
+            self.assertEqual(self.run_fine(*words, "-q").out, noted.out)
+
     @unittest.skipIf(ON_WINDOWS, "needs a pseudo-terminal")
     def test_color(self):
         """By default a terminal gets colors, unless NO_COLOR is set and not
