@@ -19,7 +19,6 @@ bool pfb_titles_add(titles *t, const void *data, size_t size, const pfb_read_opt
     t->tables = copy;
     uint32_t number = t->table_count++;
     uint32_t position = 0;
-    t->is_sorted = false;
     pfb_name_table_open(&table, copy->bytes, size, options);
     while (pfb_name_table_next_entry(&table, &entry)) {
         if (!PFB_COLLECT_GROW(t->rows, t->capacity, t->count + 1))
@@ -54,13 +53,27 @@ static int compare_rows(const void *left, const void *right)
     return (a->position > b->position) - (a->position < b->position);
 }
 
-pfb_name pfb_titles_find(titles *t, uint32_t index)
+/* Makes a run of the rows that are in none, together with the earlier runs that are not twice as long. */
+static void sort_new_rows(titles *t)
 {
-    if (!t->is_sorted && t->count > 0)
-        qsort(t->rows, t->count, sizeof *t->rows, compare_rows);
-    t->is_sorted = true;
-    size_t low = 0;
-    size_t high = t->count;
+    size_t begin = t->run_count > 0 ? t->run_ends[t->run_count - 1] : 0;
+    if (begin == t->count)
+        return;
+    while (t->run_count > 0) {
+        size_t run_begin = t->run_count > 1 ? t->run_ends[t->run_count - 2] : 0;
+        if ((begin - run_begin) / 2 >= t->count - begin)
+            break;
+        begin = run_begin;
+        t->run_count--;
+    }
+    qsort(t->rows + begin, t->count - begin, sizeof *t->rows, compare_rows);
+    t->run_ends[t->run_count++] = t->count;
+}
+
+/* Returns the first row of this index between two positions in a run, or null. */
+static const title_row *find_in_run(const titles *t, size_t low, size_t high, uint32_t index)
+{
+    size_t end = high;
     while (low < high) { /* finds the first row with this index or a larger one */
         size_t middle = low + (high - low) / 2;
         if (t->rows[middle].index < index)
@@ -68,8 +81,16 @@ pfb_name pfb_titles_find(titles *t, uint32_t index)
         else
             high = middle;
     }
-    bool is_found = low < t->count && t->rows[low].index == index;
-    return is_found ? t->rows[low].name : (pfb_name){.bytes = NULL};
+    return low < end && t->rows[low].index == index ? &t->rows[low] : NULL;
+}
+
+pfb_name pfb_titles_find(titles *t, uint32_t index)
+{
+    const title_row *row = NULL;
+    sort_new_rows(t);
+    for (size_t i = t->run_count; i > 0 && !row; i--)
+        row = find_in_run(t, i > 1 ? t->run_ends[i - 2] : 0, t->run_ends[i - 1], index);
+    return row ? row->name : (pfb_name){.bytes = NULL};
 }
 
 static int compare_indexes(const void *left, const void *right)

@@ -19,13 +19,18 @@ typedef struct title_row {
     pfb_name name;
 } title_row;
 
-/* Initialised to zero. */
+enum { TITLE_MAX_RUNS = 64 };
+
+/* The rows are in runs, each sorted by index, then by precedence. The tables of a run follow those of earlier runs, and
+ * each run has at least twice as many rows as the next one: so there are few runs, and tables that are added and used
+ * in turn do not sort all rows again each time. Rows that were not looked up yet are in no run. Initialised to zero. */
 typedef struct titles {
-    title_row *rows; /* if is_sorted: by index, then by precedence */
+    title_row *rows;
     size_t count, capacity;
+    size_t run_ends[TITLE_MAX_RUNS]; /* the rows are fewer than 2^TITLE_MAX_RUNS */
+    size_t run_count;
     title_table *tables;
     uint32_t table_count;
-    bool is_sorted;
 } titles;
 
 /* Adds a table. *error is the first error in its bytes; the pairs before it are used. Returns false when memory is

@@ -420,6 +420,50 @@ Test(collect_v1, counters_of_recordings_are_selected)
     pfb_source_close(source);
 }
 
+/* Adds a name table: title 7 is called "seven" and the number of the table, as are 15 titles that no other table has.
+ */
+static void add_table(pfb_collector *c, uint32_t number)
+{
+    enum { TITLES = 16, ROW_BYTES = 2 * 64 };
+    uint8_t table[TITLES * ROW_BYTES + 2] = {0};
+    size_t size = 0;
+    for (uint32_t i = 0; i < TITLES; i++) {
+        char text[64];
+        uint32_t title = i == 0 ? 7 : 1000 + TITLES * number + i;
+        int digits = snprintf(text, sizeof text, "%" PRIu32, title);
+        int end = digits + 1 + snprintf(text + digits + 1, sizeof text - (size_t)digits - 1, "seven %" PRIu32, number);
+        for (int at = 0; at <= end; at++, size += 2)
+            table[size] = (uint8_t)text[at];
+    }
+    cr_assert(pfb_collector_put_names(c, table, size + 2, NULL, NULL));
+}
+
+static void expect_title(pfb_collector *c, uint32_t title, uint32_t number)
+{
+    char expected[64];
+    char text[64];
+    pfb_name name = pfb_collector_title(c, title);
+    snprintf(expected, sizeof expected, "seven %" PRIu32, number);
+    cr_assert_lt(pfb_name_to_utf8(&name, text, sizeof text), sizeof text);
+    cr_assert_str_eq(text, expected, "title %" PRIu32, title);
+}
+
+/* Tables are added and used in turn. The time-out detects that all names are sorted again for each table. */
+Test(collect_v1, adding_and_using_names_in_turn_does_not_take_quadratic_time, .timeout = 20)
+{
+    enum { TABLES = 16000 };
+    pfb_collector *c = pfb_collector_open(NULL, NULL, NULL);
+    cr_assert_not_null(c);
+    for (uint32_t i = 0; i < TABLES; i++) {
+        add_table(c, i);
+        expect_title(c, 7, i);
+        expect_title(c, 1000 + 16 * (i / 2) + 1, i / 2);
+        expect_title(c, 1000 + 16 * i + 15, i);
+    }
+    cr_expect_null(pfb_collector_title(c, 8).bytes);
+    pfb_collector_close(c);
+}
+
 /* ---- Exhausted memory --------------------------------------------------------------------------------------- */
 
 static bool is_out_of_memory(uint32_t code)
