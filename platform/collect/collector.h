@@ -111,6 +111,8 @@ struct pfb_collector {
     /* The current sample (values.c). */
     stored_sample *current; /* null: none */
     bool is_v1;             /* `current` is V1 */
+    text_view machine;      /* name of its machine */
+    bool has_machine;       /* that name is known */
     shown_column *columns;
     size_t column_capacity;
     uint32_t *column_filters; /* positions in choice.filters, grouped by column */

@@ -225,6 +225,18 @@ static void choose_machine(pfb_collector *c, const stored_sample *sample)
     }
 }
 
+/* Converts the name of the sample's machine once, because each of many results has it. Without a name it is that of the
+ * options. */
+static void convert_machine(pfb_collector *c, const stored_sample *sample)
+{
+    const pfb_name *name = &sample->machine_name;
+    c->has_machine = name->bytes || c->options.machine;
+    if (!name->bytes && c->options.machine)
+        c->machine = (text_view){c->options.machine, strlen(c->options.machine)};
+    else
+        c->machine = pfb_text_convert(&c->scratch[SCRATCH_MACHINE], name);
+}
+
 bool pfb_collect_show(pfb_collector *c, stored_sample *sample, bool is_v1)
 {
     uint32_t count = sample->table.counts.columns;
@@ -234,6 +246,7 @@ bool pfb_collect_show(pfb_collector *c, stored_sample *sample, bool is_v1)
         return false;
     if (!describe_columns(c, &sample->table) || !reserve_names(c, sample))
         return false;
+    convert_machine(c, sample);
     c->current = sample;
     pfb_collector_rewind(c);
     return true;
@@ -273,16 +286,6 @@ static bool shows_row(pfb_collector *c, const pfb_sample_result *result, uint32_
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Returns the name of the sample's machine, or of the machine in the options if the sample has none. */
-static text_view find_machine(pfb_collector *c, bool *exists)
-{
-    const pfb_name *name = &c->current->machine_name;
-    *exists = name->bytes || c->options.machine;
-    if (!name->bytes && c->options.machine)
-        return (text_view){c->options.machine, strlen(c->options.machine)};
-    return pfb_text_convert(&c->scratch[SCRATCH_MACHINE], name);
-}
-
 /* Sets the members that all values of a result share. */
 static void begin_result(pfb_collector *c, const pfb_sample_result *result)
 {
@@ -290,9 +293,9 @@ static void begin_result(pfb_collector *c, const pfb_sample_result *result)
     pfb_name name = counterset_name(c, result);
     text_view text = pfb_text_find(&c->texts, &c->scratch[SCRATCH_COUNTERSET], &name);
     *v = (pfb_collected_value){.parent = "", .instance = "", .counter = "", .unit = ""};
-    text_view machine = find_machine(c, &v->has_machine);
-    v->machine = machine.bytes;
-    v->machine_size = machine.size;
+    v->machine = c->machine.bytes;
+    v->machine_size = c->machine.size;
+    v->has_machine = c->has_machine;
     v->has_time = true;
     v->time = c->current->table.perf_time_100ns;
     v->counterset = text.bytes;
@@ -579,8 +582,6 @@ bool pfb_collector_sample(pfb_collector *c, pfb_collected_sample *sample)
     if (!c->current)
         return false;
     const stored_sample *current = c->current;
-    bool has_machine = false;
-    text_view text = find_machine(c, &has_machine);
     *sample = (pfb_collected_sample){.number = current->number,
                                      .is_v1 = c->is_v1,
                                      .result_count = current->table.counts.results,
@@ -589,8 +590,8 @@ bool pfb_collector_sample(pfb_collector *c, pfb_collected_sample *sample)
                                      .perf_freq = current->table.perf_freq,
                                      .system_time = current->table.system_time,
                                      .notes = current->table.notes,
-                                     .machine = text.bytes,
-                                     .machine_size = text.size,
-                                     .has_machine = has_machine};
+                                     .machine = c->machine.bytes,
+                                     .machine_size = c->machine.size,
+                                     .has_machine = c->has_machine};
     return true;
 }

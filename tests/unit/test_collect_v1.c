@@ -464,6 +464,60 @@ Test(collect_v1, adding_and_using_names_in_turn_does_not_take_quadratic_time, .t
     pfb_collector_close(c);
 }
 
+/* A machine and two counters have long names, and each of many objects has both counters. The time-out detects that the
+ * names are converted again for each value. */
+Test(collect_v1, long_names_do_not_take_quadratic_time, .timeout = 20)
+{
+    enum { OBJECTS = 2000, MACHINE_SIZE = 2 << 20, NAME_SIZE = 3 << 20 };
+    const uint32_t titles[] = {TIMES, RATE};
+    char *text = malloc(NAME_SIZE);
+    size_t capacity = 2 * (MACHINE_SIZE + 2 * NAME_SIZE) + 512 * (size_t)OBJECTS;
+    uint8_t *bytes = calloc(capacity, 1);
+    pfb_collector *c = pfb_collector_open(NULL, NULL, NULL);
+    cr_assert(text && bytes && c);
+    memset(text, 'n', NAME_SIZE);
+    size_t size = 0;
+    for (size_t i = 0; i < 2; i++) { /* the name table: the digits of the title, a NUL, the name, a NUL */
+        char digits[16];
+        for (int at = 0, end = snprintf(digits, sizeof digits, "%" PRIu32, titles[i]); at <= end; at++, size += 2)
+            bytes[size] = (uint8_t)digits[at];
+        for (size_t at = 0; at < NAME_SIZE; at++, size += 2)
+            bytes[size] = 'n';
+        size += 2;
+    }
+    cr_assert(pfb_collector_put_names(c, bytes, size + 2, NULL, NULL));
+
+    pfb_writer w;
+    const pfb_name machine_name = pfb_utf8_name(text, MACHINE_SIZE);
+    const pfb_write_times times = {.perf_freq = 1000};
+    pfb_write_init(&w, bytes, capacity);
+    pfb_write_begin_v1(&w, &times, &machine_name, false);
+    for (uint32_t i = 0; i < OBJECTS; i++) {
+        pfb_write_begin_object(&w, &(pfb_v1_object){.title_index = i, .instance_count = PFB_V1_NO_INSTANCES});
+        pfb_v1_counter first = counter_of(titles[0], RAWCOUNT, 4);
+        pfb_v1_counter second = counter_of(titles[1], RAWCOUNT, 4);
+        uint32_t at[] = {pfb_write_definition(&w, &first), pfb_write_definition(&w, &second)};
+        pfb_write_v1_value(&w, at[0], i, 4);
+        pfb_write_v1_value(&w, at[1], i, 4);
+        pfb_write_end_object(&w);
+    }
+    pfb_write_end_v1(&w);
+    cr_assert_eq(w.error.code, PFB_OK);
+
+    pfb_collected_value v;
+    size_t count = 0;
+    cr_assert(pfb_collector_put_sample(c, 1, bytes, w.size_bytes, NULL));
+    for (; pfb_collector_next(c, &v); count++) {
+        cr_assert(v.counter_size == NAME_SIZE && v.counter[NAME_SIZE - 1] == 'n' && v.counter[NAME_SIZE] == '\0');
+        cr_assert(v.machine_size == MACHINE_SIZE && v.machine[MACHINE_SIZE - 1] == 'n' &&
+                  v.machine[MACHINE_SIZE] == '\0');
+    }
+    cr_expect_eq(count, 2 * OBJECTS);
+    pfb_collector_close(c);
+    free(bytes);
+    free(text);
+}
+
 /* ---- Exhausted memory --------------------------------------------------------------------------------------- */
 
 static bool is_out_of_memory(uint32_t code)
