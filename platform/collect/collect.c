@@ -140,8 +140,11 @@ bool pfb_collector_put_registration(pfb_collector *c, const pfb_guid *counterset
     error = error ? error : &unused;
     *error = (pfb_error){PFB_OK, 0};
     metadata_set *set = prepare_name_change(c) ? pfb_metadata_get(&c->metadata, counterset) : NULL;
-    return (set && pfb_metadata_add(set, request, data, size, &c->options.reader, error)) ||
-           pfb_collect_no_memory(failure);
+    if (!set || !pfb_metadata_add(set, request, data, size, &c->options.reader, error))
+        return pfb_collect_no_memory(failure);
+    if (request < 32) /* a reply of the source would free this one, which samples may refer to */
+        set->fetched |= UINT32_C(1) << request;
+    return true;
 }
 
 bool pfb_collector_put_names(pfb_collector *c, const void *data, size_t size, pfb_error *error,

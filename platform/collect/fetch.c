@@ -21,6 +21,17 @@ bool pfb_collector_next_problem(pfb_collector *c, pfb_collector_problem *problem
     return true;
 }
 
+/* The fetched reply may be the name of a counterset of the current sample: reserves memory for it, and makes the next
+ * value convert the name again. Returns false when memory is exhausted. */
+static bool reserve_set_name(pfb_collector *c, uint32_t request)
+{
+    if (request != PFB_REQUEST_COUNTERSET_NAME && request != PFB_REQUEST_COUNTERSET_ENGLISH_NAME)
+        return true;
+    c->has_result = c->has_row = false;
+    return pfb_text_reserve(&c->scratch[SCRATCH_COUNTERSET], c->fetched.size_bytes) &&
+           pfb_text_reserve(&c->scratch[SCRATCH_RESULT], c->fetched.size_bytes);
+}
+
 bool pfb_collect_fetch(pfb_collector *c, metadata_set *set, uint32_t request)
 {
     pfb_source_failure failure = {.code = 0};
@@ -33,7 +44,8 @@ bool pfb_collect_fetch(pfb_collector *c, metadata_set *set, uint32_t request)
             set->fetched |= UINT32_C(1) << request;
         return has_memory;
     }
-    if (!pfb_metadata_add(set, request, c->fetched.data, c->fetched.size_bytes, &c->options.reader, &error))
+    if (!reserve_set_name(c, request) ||
+        !pfb_metadata_add(set, request, c->fetched.data, c->fetched.size_bytes, &c->options.reader, &error))
         return false;
     set->fetched |= UINT32_C(1) << request;
     return error.code == PFB_OK ||

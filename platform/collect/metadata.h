@@ -34,7 +34,7 @@ typedef struct metadata_reply {
 typedef struct metadata_set {
     pfb_guid guid;
     metadata_reply *replies;       /* replies in use: one per request code, and those of the catalog */
-    uint32_t fetched;              /* bit N: the source was asked for request code N */
+    uint32_t fetched;              /* bit N: the source was asked for request code N, or the caller put the reply */
     bool has_reply;                /* a reply was added; false for a counterset known from the catalog only */
     bool has_registration;         /* a valid reply to PFB_REQUEST_COUNTERSET was added: the catalog is not used */
     bool has_catalog;              /* the catalog's replies were added */

@@ -513,6 +513,84 @@ Test(collect, countersets_are_described)
     pfb_bytes_free(&guids);
 }
 
+/* Puts the query information of a capture, and the reply of the second sample. */
+static void put_reply(pfb_collector *c)
+{
+    uint8_t bytes[1024];
+    pfb_writer w;
+    const pfb_query query = {
+        .counterset = things, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = wide("*")};
+    pfb_write_init(&w, bytes, sizeof bytes);
+    pfb_write_identifier(&w, &query);
+    cr_assert(pfb_collector_put_query_info(c, bytes, w.size_bytes, NULL, NULL));
+    pfb_write_init(&w, bytes, sizeof bytes);
+    write_reply(&w, 1);
+    cr_assert(pfb_collector_put_sample(c, 2, bytes, w.size_bytes, NULL));
+}
+
+/* The source has other names than the caller has put. They do not replace those that the current sample refers to. */
+Test(collect, descriptions_do_not_replace_names_of_the_caller)
+{
+    static const char *const names[] = {"Eins", "Zwei", "Drei", "Vier"};
+    static chunks capture;
+    static chunks put;
+    pfb_source_failure failure = {0};
+    pfb_described_counterset set;
+    pfb_described_counter counter;
+    pfb_collected_value v;
+    make_capture(&capture);
+    put_chunk(&put, PFB_TAG_CAPTURE, 0, NULL);
+    put_name(&put, PFB_REQUEST_COUNTERSET_NAME, "Zahlen");
+    put_counter_names(&put, PFB_REQUEST_COUNTER_NAMES, names, 4);
+    pfb_source *source = pfb_source_open_capture(capture.data, capture.size, &failure);
+    pfb_collector *c = pfb_collector_open(source, NULL, &failure);
+    cr_assert(c && put_capture(c, &put, &failure), "%s", failure.sentence);
+    put_reply(c);
+    size_t count = 0;
+    for (; pfb_collector_next(c, &v); count++) {
+        cr_expect_str_eq(v.counterset, "Zahlen");
+        cr_expect_str_eq(v.counter, names[v.counter_id - 1]);
+        cr_assert(pfb_collector_counterset(c, &things, &set, &failure));
+        cr_expect_str_eq(set.name, "Zahlen");
+        cr_expect_str_eq(set.english_name, "Things");
+        cr_assert(pfb_collector_counter(c, &things, 0, &counter, &failure));
+        cr_expect_str_eq(counter.name, "Eins");
+    }
+    cr_expect_eq(count, 12);
+    pfb_collector_close(c);
+    pfb_source_close(source);
+}
+
+/* The current sample has a counterset without a name. The source has a name, which the cache of texts may lack because
+ * memory is exhausted. */
+Test(collect, results_have_the_whole_name_that_a_description_adds)
+{
+    static chunks capture;
+    pfb_source_failure failure = {0};
+    make_capture(&capture);
+    for (size_t n = 1; n == 1 || allocations >= n - 1; n++) {
+        pfb_described_counterset set;
+        pfb_collected_result result;
+        pfb_collected_value v;
+        pfb_source *source = pfb_source_open_capture(capture.data, capture.size, &failure);
+        pfb_collector *c = pfb_collector_open(source, NULL, &failure);
+        cr_assert(c);
+        put_reply(c);
+        cr_expect(pfb_collector_next(c, &v) && !v.has_counterset);
+        allocations = 0;
+        failing_allocation = n;
+        bool is_done = pfb_collector_counterset(c, &things, &set, &failure);
+        cr_expect(pfb_collector_result(c, 0, &result) && (!is_done || result.has_counterset));
+        cr_expect_str_eq(result.counterset, result.has_counterset ? "Dinge" : "", "allocation %zu", n);
+        cr_expect(pfb_collector_next(c, &v) && (!is_done || v.has_counterset));
+        cr_expect_str_eq(v.counterset, v.has_counterset ? "Dinge" : "", "allocation %zu", n);
+        cr_expect_str_eq(v.instance, "a", "allocation %zu", n);
+        failing_allocation = 0;
+        pfb_collector_close(c);
+        pfb_source_close(source);
+    }
+}
+
 /* ---- Several files --------------------------------------------------------------------------------------------- */
 
 Test(collect, samples_of_two_files_are_compared)

@@ -226,7 +226,8 @@ PFB_API bool pfb_collector_end_file(pfb_collector *collector, pfb_source_failure
 PFB_API bool pfb_collector_choose_file(pfb_collector *collector, size_t file, pfb_source_failure *failure);
 
 /* Puts the reply to a registration request (pfb_source_registration). Replies to request codes other than 1, 3 to 6, 9
- * and 10 are ignored. A later reply to the same request replaces an earlier one. */
+ * and 10 are ignored. A later reply to the same request replaces an earlier one. The source is not asked for a reply
+ * that was put. */
 PFB_API bool pfb_collector_put_registration(pfb_collector *collector, const pfb_guid *counterset, uint32_t request,
                                             const void *data, size_t size, pfb_error *error,
                                             pfb_source_failure *failure);
