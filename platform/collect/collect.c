@@ -256,10 +256,10 @@ static bool update_info(pfb_collector *c, bool is_recorded, pfb_source_failure *
     pfb_bytes old = c->info;
     c->info = c->next_info;
     c->next_info = old;
-    c->has_info = true;
     c->reply.has_new_info = true;
-    return c->options.is_raw ||
-           pfb_collector_put_query_info(c, c->info.data, c->info.size_bytes, &c->reply.info_error, failure);
+    c->has_info = c->options.is_raw ||
+                  pfb_collector_put_query_info(c, c->info.data, c->info.size_bytes, &c->reply.info_error, failure);
+    return c->has_info;
 }
 
 static void wait_for_interval(pfb_collector *c)

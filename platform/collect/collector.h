@@ -82,7 +82,7 @@ struct pfb_collector {
     pfb_collector_problem *problems;
     size_t problem_count, problem_capacity, problems_returned;
     pfb_bytes info, next_info; /* query information of the last sample, and memory for the next */
-    bool has_info;             /* `info` is up to date */
+    bool has_info;             /* `info` is up to date, and `query` was made from it */
     bool has_begun;            /* the first sample was collected at `started` */
     uint64_t started;
     pfb_collected_reply reply;

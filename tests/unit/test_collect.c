@@ -710,3 +710,30 @@ Test(collect, failed_allocations_are_reported)
     }
     failing_allocation = 0;
 }
+
+/* A sample that is collected after a failure has the names of its query. */
+Test(collect, collecting_continues_after_a_failed_allocation)
+{
+    static chunks capture;
+    size_t failed = 0;
+    make_capture(&capture);
+    for (size_t n = 1; n == 1 || allocations >= n - 1; n++) {
+        pfb_source_failure failure = {0};
+        pfb_collected_value v;
+        pfb_source *source = pfb_source_open_capture(capture.data, capture.size, &failure);
+        pfb_collector *c = pfb_collector_open(source, NULL, &failure);
+        cr_assert(c && pfb_collector_add(c, "\\Things(*)\\Things/sec", &failure));
+        allocations = 0;
+        failing_allocation = n;
+        bool is_done = pfb_collector_collect(c, &failure);
+        failing_allocation = 0;
+        cr_expect(is_done || is_out_of_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
+        cr_assert(is_done || pfb_collector_collect(c, &failure), "allocation %zu: %s", n, failure.sentence);
+        cr_expect(pfb_collector_next(c, &v), "allocation %zu", n);
+        cr_expect_str_eq(v.counter, "Dinge/s", "allocation %zu", n);
+        failed += !is_done;
+        pfb_collector_close(c);
+        pfb_source_close(source);
+    }
+    cr_expect_gt(failed, 10);
+}
