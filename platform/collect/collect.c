@@ -82,11 +82,18 @@ void pfb_collector_close(pfb_collector *c)
 
 /* ---- Putting replies ------------------------------------------------------------------------------------- */
 
+/* Returns the part of the chosen file's log that has its last sample: that of the previous list of paths until the
+ * latest list has a sample. */
+static log_state *last_part(pfb_collector *c)
+{
+    return c->replaced_log.path_count > 0 ? &c->replaced_log : &c->log;
+}
+
 void pfb_collector_begin_file(pfb_collector *c)
 {
     pfb_collect_end_sample(c);
     pfb_query_info_release(&c->query);
-    pfb_ended_add(&c->ended, &c->log);
+    pfb_ended_add(&c->ended, last_part(c));
     pfb_collect_forget_log(c);
     forget_names(c);
     c->file_number = ++c->last_file_number;
@@ -94,12 +101,13 @@ void pfb_collector_begin_file(pfb_collector *c)
 
 bool pfb_collector_end_file(pfb_collector *c, pfb_source_failure *failure)
 {
+    log_state *last = last_part(c);
     c->file_number = ++c->last_file_number; /* samples with the old number are of a file that has ended */
-    if (!c->log.has_sample)
+    if (!last->has_sample)
         return true;
     bool has_memory = pfb_collect_end_sample(c);
     pfb_text_clear(&c->texts); /* pfb_ended_add may free names that the cache refers to */
-    has_memory = pfb_ended_add(&c->ended, &c->log) && has_memory;
+    has_memory = pfb_ended_add(&c->ended, last) && has_memory;
     return has_memory || pfb_collect_no_memory(failure);
 }
 

@@ -299,10 +299,11 @@ class Rotated(SplitCase):
 
     @staticmethod
     def rates(machine, ticks, frequency=log_seeds.FREQUENCY, more=(),
-              clock=0, shift=0):
+              clock=0, shift=0, last=()):
         """A log of % Processor Time of two processors, always 60 and 10, and
         of Pages/sec, always 70. `more` are further paths, which come first;
-        `shift` seconds are added to local time."""
+        `shift` seconds are added to local time; `last` are events at the end.
+        """
         samples = []
         for tick in ticks:
             time = w.LOCAL + (tick + shift) * w.SECOND
@@ -318,7 +319,7 @@ class Rotated(SplitCase):
             w.path(log_seeds.TIMER, w.SECOND, machine, "Processor", "*",
                    "% Processor Time", flags=log_seeds.ALL),
             w.path(log_seeds.RATE, frequency, machine, "Memory", None,
-                   "Pages/sec")), *samples,
+                   "Pages/sec")), *samples, *last,
             start=w.UTC + ticks[0] * w.SECOND)
 
     def statuses(self, *logs, **options):
@@ -417,6 +418,15 @@ class Rotated(SplitCase):
             self.assertEqual([(v["counter"], round(float(
                 v["time"][17:-1]) - 17.844) % 60, v["value"])
                               for v in done.objects()], expected)
+
+    def test_a_list_of_paths_at_the_end(self):
+        """A log that ends after a list of paths, before a sample of this list,
+        is continued from its last sample."""
+        other = w.path(log_seeds.RATE, log_seeds.FREQUENCY, "\\\\A", "Memory",
+                       None, "Page Faults/sec")
+        self.assertEqual(self.statuses(
+            self.rates("\\\\A", (1, 2), last=w.paths(other)),
+            self.rates("\\\\A", (3, 4))), [3, 0, 0, 0])
 
     def test_logs_that_are_not_continued(self):
         """Logs of other machines, frequencies or starts are not compared; a
