@@ -17,7 +17,10 @@ typedef struct title_scan {
 
 typedef struct title_names {
     pfb_collector *collector;
-    input file;      /* of --names; `data` is null without one */
+    pfb_read_options reader;
+    input file;            /* of --names; `data` is null without one */
+    uint32_t *file_titles; /* the title indexes of this file, ascending */
+    size_t file_title_count;
     title_scan scan; /* of the file that is chosen in the collector (pfb_collector_choose_file). A caller that chooses
                       * another file saves this and sets it to the value saved for the other file */
 } title_names;

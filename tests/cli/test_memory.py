@@ -200,6 +200,20 @@ class Shared(Case):
         self.compare(lambda count, name: v1_capture(count, name, "a"),
                      self.tables)
 
+    def test_many_tables(self):
+        """The table of --names is stored once, however many tables the
+        recording has."""
+        reason = self.why_not_measured()
+        if reason is not None:
+            self.skipTest("peak memory was not measured: " + reason)
+        table = self.file("names", v1.table(*[
+            (str(title), "Counter %d" % title) for title in range(2, 4000)]))
+        small = v1.table(("2", "Object"), ("5000", "Calls"))
+        path = self.file("tables.pfb", w.recording(*[
+            w.chunk(b"NAME", bytes(8) + small)] * 2000))
+        line = ["show", "--names", table, path]
+        self.assertEqual(self.run_limited(line, 128 * MIB)[0], 0)
+
 
 # Cuts -----------------------------------------------------------------------
 
