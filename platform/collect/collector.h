@@ -178,8 +178,9 @@ uint32_t pfb_collect_find_gap(const stored_sample *older, const stored_sample *n
 
 /* Stores the results of a sample in c->pairs, each with the older sample that it is compared with: the latest of its
  * object in the sample's series. Unless the latest sample of its series is from the same file, a V2 sample may also be
- * compared with samples of ended files with other queries. Adds PFB_GAP_COUNTERS to c->gaps if a counter has another
- * type or other related counters in the older sample. Returns false when memory is exhausted. */
+ * compared with samples of ended files with other queries. A result with a counter that has another type or other
+ * related counters in the older sample is not compared; if that is from another file, adds PFB_GAP_COUNTERS to c->gaps.
+ * Returns false when memory is exhausted. */
 bool pfb_collect_list_pairs(pfb_collector *c, const stored_sample *sample, bool is_v1);
 
 /* ---- range.c --------------------------------------------------------------------------------------------- */

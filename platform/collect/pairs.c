@@ -85,7 +85,7 @@ static v2_key key_of_column(const pfb_sample *table, uint32_t column)
     return (v2_key){table->results[c->result].counterset, c->counter_id, column};
 }
 
-/* ---- Files with other registrations ---------------------------------------------------------------------- */
+/* ---- Changed registrations -------------------------------------------------------------------------------- */
 
 /* Returns true if two columns of a counter have the same type and the same related counters. */
 static bool is_same_counter(const pfb_sample_column *a, const pfb_sample_column *b)
@@ -123,14 +123,16 @@ static bool has_changed_counter(const v2_key *counters, size_t count, const pfb_
     return has_changed;
 }
 
-/* The registrations of two files may give a counter different types or bases. Results with such a counter are not
- * compared: in their elements of c->pairs, `older` becomes null. The elements from `begin` to `end` - 1 are checked,
- * which have the same older sample. Returns false when memory is exhausted. */
+/* The registrations of two files may give a counter different types or bases, and so may those of a recording that was
+ * continued. Results with such a counter are not compared: in their elements of c->pairs, `older` becomes null. The
+ * elements from `begin` to `end` - 1 are checked, which have the same older sample. Returns false when memory is
+ * exhausted. */
 static bool remove_changed_counters(pfb_collector *c, const stored_sample *sample, uint32_t begin, uint32_t end)
 {
     const pfb_sample *older = &c->pairs[begin].older->table;
     size_t count = 0;
-    if (c->pairs[begin].older->file_number == sample->file_number || has_same_counters(older, &sample->table))
+    bool is_same_file = c->pairs[begin].older->file_number == sample->file_number;
+    if (has_same_counters(older, &sample->table))
         return true;
     v2_key *counters = malloc(((size_t)older->counts.columns + 1) * sizeof *counters);
     if (!counters)
@@ -143,7 +145,7 @@ static bool remove_changed_counters(pfb_collector *c, const stored_sample *sampl
     for (uint32_t i = begin; i < end; i++) {
         if (has_changed_counter(counters, count, older, &sample->table, c->pairs[i].result)) {
             c->pairs[i].older = NULL;
-            c->gaps |= PFB_GAP_COUNTERS;
+            c->gaps |= is_same_file ? 0 : PFB_GAP_COUNTERS; /* gaps are those between files */
         }
     }
     free(counters);

@@ -209,7 +209,7 @@ PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
  * against the 100 ns clock. V2 data does not contain the name of its machine: there the performance clock must not gain
  * more than this either. While both files are read, they must also answer the same queries. A file that has ended may
  * be continued by one with other queries: counters and instances that both have are compared. A V2 result with a
- * counter that has another type or other related counters in the older file is not compared. */
+ * counter that has another type or other related counters in the older sample is not compared. */
 PFB_API void pfb_collector_begin_file(pfb_collector *collector);
 
 /* Ends the chosen file, so that later files can continue it. Ends the current sample if it comes from a .blg.
