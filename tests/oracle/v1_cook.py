@@ -95,6 +95,21 @@ class Object:
         return same[0] if len(same) == alone.count(title) == 1 else None
 
 
+    def base_title(self, position):
+        """The title index of the base of the counter at `position`, or None.
+        """
+        other = self.counters[position + 1:position + 2]
+        return other[0]["counter"] if other and v1.is_base(
+            other[0]["type_value"]) else None
+
+
+def subtracts_bases(type_value):
+    """Whether a formula subtracts the bases of two samples."""
+    kind = formula.find_type(type_value)
+    return bool(kind and kind.form) and kind.form.denominator in (
+        "base_delta", "base_or_time")
+
+
 class Sample:
     """A block as a table: objects, their instances, their values."""
 
@@ -157,6 +172,10 @@ class Sample:
         item, instance = self.find(number, newer.item["object"], place)
         counter = item and item.column(value["position"], newer)
         if not counter:
+            return None
+        titles = {item.base_title(counter["position"]),
+                  newer.base_title(value["position"])} - {None}
+        if len(titles) == 2 and subtracts_bases(value["_type"]):
             return None
         # A broken object may have the counter but not the value.
         return self.inputs(item.item, counter["type_value"],
@@ -379,6 +398,7 @@ def merged(files):
     """(number of the file, records) of the blocks of all files, in the order
     of their times. A block that several files contain is returned once."""
     waiting, readers = by_time(files), []
+    latest, returned = None, {}  # the blocks of the latest time: {bytes: file}
     while waiting or readers:
         readers = [reader for reader in readers if reader.parts]
         first = min(readers, key=Reader.place, default=None)
@@ -389,6 +409,13 @@ def merged(files):
             first.take()
         elif first:
             content = first.content()
+            if content is not None and (first.time == latest or
+                                        len(readers) > 1):
+                if first.time != latest:
+                    latest, returned = first.time, {}
+                if returned.setdefault(content, first.number) != first.number:
+                    first.take()
+                    continue
             for other in readers:
                 if other is not first and content is not None and \
                         other.time == first.time and \
