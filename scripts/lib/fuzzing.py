@@ -19,7 +19,8 @@ RESULTS = pathlib.Path(os.environ.get("PERFBLOCK_FUZZING", ROOT / "build" / "fuz
 CORPUS = pathlib.Path(os.environ.get("PERFBLOCK_CORPUS", ROOT / "corpus"))
 CHECKS = ("empty", "planted")  # targets of fuzz/check, never part of --all
 MAX_SECONDS = 10              # for one input, before it counts as a hang
-MAX_OVERTIME = 120            # seconds of a run beyond its planned time, before it is terminated
+MAX_OVERTIME = 600            # seconds of a run beyond its planned time, before it is terminated. AFL++ first runs each
+                              # input of its corpus eight times, even if that exceeds the time
 MAX_BYTES = 4096              # of an input that is measured or kept in corpus/
 MAX_AFL_BYTES = 1 << 20       # of an input that AFL++ accepts
 
