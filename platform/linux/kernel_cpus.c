@@ -153,7 +153,7 @@ static bool read_interrupts(pfb_kernel *kernel)
 }
 
 /* Reads a frequency in kHz from a CPU's cpufreq directory. Returns false if the frequency is unknown: the file cannot
- * be read, or contains 0 or a number above UINT32_MAX. */
+ * be read, or does not contain a number from 1 to UINT32_MAX. */
 static bool read_khz(pfb_kernel *kernel, uint32_t cpu, const char *name, uint64_t *khz)
 {
     return pfb_kernel_file_number(kernel->reader, khz, "/sys/devices/system/cpu/cpu%u/cpufreq/%s", (unsigned)cpu,

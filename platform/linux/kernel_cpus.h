@@ -32,7 +32,7 @@ typedef struct pfb_kernel_cpu {
 enum { PFB_KERNEL_NO_FOLDER = 0xFF };
 
 /* The CPUs of a machine. Buffers are kept between samples, so that once they have grown a sample allocates nothing
- * unless the CPUs change. */
+ * unless it reads the nodes: after the CPUs changed, and while a CPU is in no node. */
 typedef struct pfb_kernel {
     pfb_kernel_cpu *cpus; /* the CPUs in /proc/stat of the last sample, ascending by number; at least one */
     size_t cpu_count;
@@ -54,7 +54,7 @@ void pfb_kernel_close(pfb_kernel *kernel);
 
 /* Reads the values of `groups` (PFB_KERNEL_ bits), each file once; the times are always read. Returns false if
  * /proc/stat cannot be read or lists no CPU, or memory is exhausted; then `cpus` must not be used until a sample
- * succeeds. If another file cannot be read, only its values are unknown. */
+ * succeeds. If another file cannot be read, only the values computed from it are unknown. */
 bool pfb_kernel_sample(pfb_kernel *kernel, uint32_t groups, pfb_source_failure *failure);
 
 #endif

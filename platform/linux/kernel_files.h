@@ -10,7 +10,8 @@
  * Pure functions over (text, size). Input may be any bytes: lines that do not have the kernel's format are skipped, and
  * numbers that do not fit into 64 bits are read as UINT64_MAX. Work is linear in the size. */
 
-/* CPUs and nodes with higher numbers are not read, because processor.c uses the higher instance ids for totals. */
+/* CPUs and nodes with higher numbers are not read, because processor.c uses the instance ids from 0x80000000 for
+ * totals: 0x80000000 + n for node n, and PFB_TOTAL_ID for the machine. */
 #define PFB_KERNEL_CPU_MAX UINT32_C(0x7FFFFFFF)
 #define PFB_KERNEL_NODE_MAX UINT32_C(0x7FFFFFFD)
 
@@ -34,8 +35,8 @@ bool pfb_kernel_next_clock(pfb_kernel_text *text, uint32_t *cpu, uint32_t *mhz);
 
 enum { PFB_KERNEL_C_STATES = 3 }; /* the C-states with counters: C1 to C3 */
 
-/* Returns the C-state for the name of a cpuidle state: 1 to 3 for "C1", "C1_ACPI" etc.; 0 for all other names, which do
- * not indicate the depth of the state. */
+/* Returns the C-state for the name of a cpuidle state: 1 to 3 for "C1", "C1_ACPI" etc.; 0 for all other names, such
+ * as "POLL", "C1E" and "C6". */
 unsigned pfb_kernel_c_state(const char *text, size_t size);
 
 /* A column of /proc/interrupts: counts of one CPU since boot, modulo 2^32. */

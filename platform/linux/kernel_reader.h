@@ -6,8 +6,8 @@
  * buffer and enlarges it when a file needs more, so that most reads allocate no memory.
  *
  * If a file does not exist, disappears or may not be read, the values computed from it are unknown. Any other error,
- * such as a lack of file handles or memory, does not mean that the machine lacks the data. The reader stores the first
- * such error, and pfb_kernel_has_no_error returns it. */
+ * such as a lack of file handles or memory, does not mean that the machine lacks the data. Unless a function says
+ * otherwise, the reader stores the first such error, and pfb_kernel_has_no_error returns it. */
 #include "linux/kernel_text.h"
 #include "source/source_private.h"
 
@@ -51,7 +51,7 @@ bool pfb_kernel_has_no_error(const pfb_kernel_reader *reader, pfb_source_failure
 /* Reads a whole file. Returns an empty text if the file cannot be read. */
 pfb_kernel_text pfb_kernel_file(pfb_kernel_reader *reader, const char *format, ...) PFB_PRINTF(2, 3);
 
-/* Reads a required file. Returns false with the reason if it cannot be read. */
+/* Reads a required file. Returns false with the reason if it cannot be read; the error is not stored. */
 bool pfb_kernel_need_file(pfb_kernel_reader *reader, const char *name, pfb_kernel_text *text,
                           pfb_source_failure *failure);
 
@@ -94,7 +94,7 @@ bool pfb_kernel_next_folder(pfb_kernel_reader *reader, DIR *parent, const pfb_ke
 /* ---- Samples -------------------------------------------------------------------------------------------------
  *
  * All countersets of a sample use the same clock values, `times`. Every counterset calls pfb_kernel_clock right after
- * it reads the file that its rates are computed from. Only the first call of a sample reads the clocks. */
+ * it reads the file or files that its rates are computed from. Only the first call of a sample reads the clocks. */
 
 /* Begins a sample: clock values and /proc/stat will be read again. */
 void pfb_kernel_new_sample(pfb_kernel_reader *reader);

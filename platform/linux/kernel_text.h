@@ -2,8 +2,8 @@
 #ifndef PFB_KERNEL_TEXT_H
 #define PFB_KERNEL_TEXT_H
 
-/* Parsing of kernel texts: lines, words and numbers, and arithmetic that saturates at 64 bits. Input may be any bytes
- * and needs no NUL. Work is linear in the bytes parsed. */
+/* Parsing of kernel texts: lines, words and numbers, and arithmetic that saturates at 64 bits. A text may be any
+ * bytes and needs no NUL. Work is linear in the bytes parsed. */
 #include "perfblock/source.h"
 
 /* A text and the position in it. Initialise text and size, and the other members to zero. */
@@ -48,13 +48,13 @@ bool pfb_kernel_number(const char *text, size_t size, uint64_t *number);
 bool pfb_kernel_folder_number(const char *name, const char *prefix, uint32_t max, uint32_t *number);
 
 /* Parses lines such as "ctxt 12" and "MemFree:  12 kB": numbers[i] becomes the number after keys[i] in the first line
- * with this key. Returns a bit mask of the keys found, the lowest bit for keys[0]. At most 32 keys. */
+ * that has both. Returns a bit mask of the keys found, the lowest bit for keys[0]. At most 32 keys. */
 uint32_t pfb_kernel_take_keys(pfb_kernel_text text, const char *const *keys, unsigned count, uint64_t *numbers);
 
 /* a + b, or UINT64_MAX if that does not fit. */
 uint64_t pfb_kernel_add(uint64_t a, uint64_t b);
 
-/* a * factor / divisor, rounded down, or UINT64_MAX if that does not fit. Requires factor * divisor < 2^64. */
+/* a * factor / divisor, rounded down, or UINT64_MAX if that does not fit. Requires 0 < factor * divisor < 2^64. */
 uint64_t pfb_kernel_scale(uint64_t a, uint64_t factor, uint64_t divisor);
 
 #endif

@@ -224,7 +224,7 @@ static uint32_t find_offered(const interfaces *set)
     return offered;
 }
 
-/* The set is not available if /proc/net/dev does not exist or lists no interface. */
+/* The set is not available if /proc/net/dev does not exist, may not be read or lists no interface. */
 static void *open_interfaces(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
 {
     interfaces *set = malloc(sizeof *set);

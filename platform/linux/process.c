@@ -136,7 +136,7 @@ static uint64_t since_origin(uint64_t boottime_100ns)
     return pfb_kernel_add(boottime_100ns, PFB_KERNEL_100NS);
 }
 
-/* Returns the raw value of a counter for a process. Sums wrap around, as the kernel's counts do. */
+/* Returns the raw value of a counter for a process. Sums of counts wrap around, as the kernel's counts do. */
 static uint64_t process_value(const processes *set, const process *p, uint32_t id)
 {
     const uint64_t *stat = p->stat;
@@ -266,7 +266,7 @@ static bool parse_io(pfb_kernel_text text, uint64_t io[IO_FIELDS])
 
 /* ---- Reading ---------------------------------------------------------------------------------------------------- */
 
-/* Returns false if the process has ended since it was listed, or its file has an unknown format. */
+/* Returns false if the file stat cannot be read, as after the end of the process, or has an unknown format. */
 static bool read_process(const processes *set, uint32_t pid, uint32_t needs, process *p)
 {
     p->id = pid;
@@ -339,7 +339,7 @@ static uint32_t find_offered(const processes *set)
     return count >= set->count - count ? STAT | IO : STAT;
 }
 
-/* The set is not available if /proc has no process. */
+/* The set is not available if /proc cannot be listed or has no process. */
 static void *open_processes(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
 {
     processes *set = malloc(sizeof *set);
