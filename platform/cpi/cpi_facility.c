@@ -15,7 +15,7 @@
 
 /* Threads are identified by numbers of the facility, because the system reuses thread ids. */
 typedef struct thread_state {
-    uint64_t number; /* from 1; 0 until the thread creates its first instance */
+    uint64_t number; /* from 1; 0 until acquire_source assigns one */
     pfb_cpi_failure failure;
 } thread_state;
 
@@ -26,7 +26,8 @@ static thread_state *this_thread(void)
 }
 
 /* Returns the system's id of the calling thread. Comparing this id detects a child of fork: its thread inherits the
- * facility's number, but has another id. On systems without thread ids, the process id serves the same purpose. */
+ * facility's number, but has another id. On systems other than Windows and Linux, the process id serves the same
+ * purpose. */
 static uint64_t system_thread(void)
 {
 #if defined(_WIN32)
@@ -38,7 +39,7 @@ static uint64_t system_thread(void)
 #endif
 }
 
-/* Returns the thread id to report; 0 if the system has none. */
+/* Returns the thread id to report; 0 on systems other than Windows and Linux. */
 static uint32_t system_tid(void)
 {
 #if defined(_WIN32) || defined(__linux__)

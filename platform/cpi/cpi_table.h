@@ -24,7 +24,7 @@ typedef struct pfb_cpi_slot {
     size_t next_free;                  /* next in the queue of free slots */
 } pfb_cpi_slot;
 
-/* Initially all zero except `max_generation`. Slots are never freed: they record which handles are terminated. */
+/* Initially all zero except `max_generation`. The array never shrinks: it records which handles are terminated. */
 typedef struct pfb_cpi_table {
     uintptr_t max_generation; /* at most PFB_CPI_MAX_GENERATION; a slot that reached it is not reused */
     pfb_cpi_slot *slots;

@@ -144,7 +144,7 @@ void pfb_lwp_cpu_close(pfb_lwp_cpu *cpu)
     free(cpu);
 }
 
-/* Returns the name of the field that pfb_lwp_open refused or has a note on. */
+/* Returns the name of the field that pfb_lwp_open refused, or that PFB_LWP_NOTE_OVERLAP is about. */
 static const char *field_name(const pfb_lwp_place *place)
 {
     if (place->part == PFB_LWP_PART_LEAF)

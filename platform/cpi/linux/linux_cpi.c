@@ -97,9 +97,9 @@ static uint64_t cycles_now(const linux_reader *reader)
     return reader->clock.is_time_stamp ? functions->time_stamp() : ns_to_cycles(reader, functions->monotonic_raw());
 }
 
-/* Reads both clocks. The gap between the two reads is an error of the pair, usually a few thousand cycles. A gap of
- * more than CLOSE_CYCLES means that the thread was preempted in between: then reads again, up to MAX_TRIES times in
- * all, and returns the pair with the smallest gap. */
+/* Reads both clocks. The gap between the two reads is an error of the pair, usually at most a few thousand cycles. A
+ * gap of more than CLOSE_CYCLES means that the thread was preempted in between: then reads again, up to MAX_TRIES times
+ * in all, and returns the pair with the smallest gap. */
 static clock_pair read_both(const pfb_perf_functions *functions)
 {
     enum { MAX_TRIES = 4, CLOSE_CYCLES = 50000 };
@@ -250,8 +250,8 @@ static bool read_cpus_start(linux_reader *reader, pfb_cpi_cpu *cpus, pfb_cpi_fai
     return true;
 }
 
-/* Reads the instructions of a CPU at the end; NO_COUNT if they were not counted over the whole interval. Returns false
- * if the group cannot be read. */
+/* Reads the instructions of a CPU at the end; NO_COUNT if there is no count for this interval. Returns false if the
+ * group cannot be read. */
 static bool read_cpu_end(linux_reader *reader, uint32_t cpu, uint64_t *instr, pfb_cpi_failure *failure)
 {
     const linux_cpi *source = reader->source;

@@ -2,7 +2,7 @@
 #ifndef PFB_PERF_CPUS_H
 #define PFB_PERF_CPUS_H
 
-/* The perf event groups of all online CPUs, which all readers of a source share, and the kernel files they depend on.
+/* The perf event groups of all online CPUs, which the readers of a source share, and the kernel files they depend on.
  * The caller holds the lock of the source during each call. */
 #include "cpi/linux/perf_events.h"
 #include "linux/kernel_reader.h"

@@ -53,7 +53,7 @@ static bool is_administrator(void)
 static void read_counter(char *out, DWORD capacity)
 {
     DWORD length = GetEnvironmentVariableA(PFB_CPI_COUNTER_VARIABLE, out, capacity);
-    if (length >= capacity) /* too long: `length` is the required capacity, and nothing was written */
+    if (length >= capacity) /* too long: `length` is the required capacity, and `out` is undefined */
         memcpy(out, "...", 4);
     else
         out[length] = '\0';
