@@ -8,7 +8,7 @@
 
 bool pfb_collect_grow(void *array, size_t *capacity, size_t count, size_t element_bytes)
 {
-    void *old; /* copied as bytes: `array` may be an uint8_t ** or a metadata_set ***, but not a void ** */
+    void *old; /* copied as bytes: the pointer has another type, such as uint8_t *, and must not be read as a void * */
     memcpy(&old, array, sizeof old);
     void *grown = pfb_source_grow(old, capacity, count, element_bytes);
     if (grown)

@@ -67,8 +67,9 @@ metadata_set *pfb_metadata_find(const metadata *m, const pfb_guid *guid);
 /* Returns the counterset; adds it if it is missing. Returns null when memory is exhausted. */
 metadata_set *pfb_metadata_get(metadata *m, const pfb_guid *guid);
 
-/* Adds a reply to a registration request, which replaces an earlier one. *error is the first error in the bytes; what
- * precedes it is used. Returns false when memory is exhausted. */
+/* Adds a reply to a registration request, which replaces an earlier one. *error is the first error in the bytes. Names
+ * and help texts of counters that precede it are used; any other malformed reply changes nothing. Returns false when
+ * memory is exhausted. */
 bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, size_t size,
                       const pfb_read_options *options, pfb_error *error);
 

@@ -7,12 +7,13 @@
 #include "perfblock/sample.h"
 #include "perfblock/source.h"
 
-/* The samples of one format, V1 or V2, that later ones are compared with. They form series: a series has the samples of
- * one machine, recognised by its name and clocks, and for V2 those of the same queries. Its samples may come from
- * several files. For each object of a series, the latest sample is stored. A V2 sample is treated as a single object
- * with title 0, of a machine without name. When the samples exceed a limit the oldest ones are dropped, but never the
- * newest. Finding the sample of an object is a binary search. Adding a sample makes one for each of its objects and
- * passes over the objects of its series once; dropping a sample passes over those of that sample's series. */
+/* The samples of one format, V1 or V2, that later ones are compared with. They form series. A series has samples of one
+ * machine, from one file or several: a sample of another file continues it if the name of the machine and the clocks
+ * fit, and for V2 the queries. For each object of a series, the latest sample is stored. A V2 sample is treated as a
+ * single object with title 0, of a machine without name. When the samples exceed a limit the oldest ones are dropped,
+ * but never the newest. Finding the sample of an object is a binary search. Adding a sample searches for each of its
+ * objects and passes over the objects of its series once; dropping a sample passes over those of that sample's series.
+ */
 
 enum { STORE_MAX_OBJECTS = 4096, STORE_MAX_BYTES = 64 << 20 };
 
@@ -28,7 +29,7 @@ typedef struct stored_series {
     uint8_t *name; /* of the machine */
     size_t name_size;
     query_info *query;      /* V2: that of the latest sample; or null */
-    range_step step;        /* the latest sample, stored or left out by the range */
+    range_step step;        /* the latest sample, stored or left out by `every` of the range */
     stored_object *objects; /* ascending by title */
     size_t count, capacity;
 } stored_series;

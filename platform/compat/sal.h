@@ -2,8 +2,8 @@
 #ifndef PFB_COMPAT_SAL_H
 #define PFB_COMPAT_SAL_H
 
-/* The annotations of <sal.h> for parameters and results, without effect. On Windows, includes the system's header and
- * defines only the annotations that it lacks. */
+/* The common annotations of <sal.h>, without effect. On Windows, includes the system's header and defines only the
+ * annotations that it lacks. */
 #if defined(_WIN32)
 #include_next <sal.h>
 #endif

@@ -208,7 +208,8 @@ static const pfb_source_fault *find_block_fault(const faulty *source, pfb_source
 
 typedef bool block_function(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
 
-/* Passes the blocks to the inner source in one call, or one by one if some of them have faults. */
+/* Passes the blocks to the inner source in one call. If the call has faults, passes them one by one, except for those
+ * that a fault applies to. */
 static bool pass_blocks(faulty_query *query, pfb_source_operation operation, block_function *pass, uint8_t *blocks,
                         size_t size, pfb_source_failure *failure)
 {

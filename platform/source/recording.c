@@ -73,8 +73,9 @@ static bool add_entry(pfb_recording *recording, const pfb_chunk *chunk, const pf
     return true;
 }
 
-/* Adds a registration under its language, under PFB_ANY_LANGUAGE, and under PFB_ANY_REQUEST. PFB_REQUEST_COUNTER is not
- * added under PFB_ANY_LANGUAGE: its "language" is the counter id, and the reply for another counter would be wrong. */
+/* Adds a registration under its request and language, under its request and PFB_ANY_LANGUAGE, and under
+ * PFB_ANY_REQUEST. For PFB_REQUEST_COUNTER the second of these is omitted: its "language" is the counter id, and the
+ * reply for another counter would be wrong. */
 static bool add_registration(pfb_recording *recording, const pfb_chunk *chunk)
 {
     return add_entry(recording, chunk, &chunk->guid, chunk->request, chunk->language) &&

@@ -53,7 +53,8 @@ bool pfb_replay_remove(pfb_replay *replay, uint8_t *blocks, size_t size, pfb_sou
 
 /* ---- Choosing recorded queries ------------------------------------------------------------------------------ */
 
-/* How well a recorded query covers what a block selects: nothing, some of it, all of it and more, or exactly that. */
+/* How well a recorded query covers what a block selects: not at all, perhaps in part, at least all of it, or exactly.
+ */
 typedef enum fit { FIT_NONE = 0, FIT_PART, FIT_ALL, FIT_EXACT } fit;
 
 static bool has_pattern(const pfb_query *query)

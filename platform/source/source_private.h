@@ -47,9 +47,9 @@ typedef struct pfb_source_capacity {
 
 /* Provides the buffer for the next call and sets *units to its capacity. The caller sets *units to 0 before the first
  * call; if a capacity was too small, calls this function again with the same *units. The new capacity is then twice the
- * old one, limited to `limit`, or `needed` units if that is larger; `needed` must be at most `limit`. So at most
- * 1 + log2(limit / initial) calls are made. If the buffer must grow, its contents are freed first, so that two replies
- * are never held at once and nothing is copied. */
+ * old one, limited to `limit`, or `needed` units if that is larger; `needed` must be at most `limit`. The caller
+ * gives up when *units is `limit`, so at most 1 + log2(limit / initial) calls are made. If the buffer must grow, its
+ * contents are freed first, so that two replies are never held at once and nothing is copied. */
 bool pfb_source_next_capacity(const pfb_source_capacity *capacity, pfb_bytes *bytes, uint32_t needed, uint32_t *units,
                               pfb_source_failure *failure);
 
