@@ -29,7 +29,7 @@ typedef enum system_stream { SYSTEM_INPUT = 0, SYSTEM_OUTPUT = 1, SYSTEM_ERROR =
 bool system_is_terminal(system_stream stream);
 
 /* The width of text output: the environment variable COLUMNS if it is a number from 20 to 10000; else the width of the
- * terminal on standard output, but at least 20; 100 without a terminal. */
+ * terminal on standard output, but at least 20; 100 without a terminal, or if its width is unknown. */
 size_t system_columns(void);
 
 /* Returns the current height of the terminal, at least 2; 24 if it is unknown. */
@@ -96,8 +96,8 @@ bool system_is_batch(const char *name);
  * argument. The file must be one that the system can execute: no shell is used. The command has the standard streams of
  * this process; if `stdout_to_stderr` is true, it writes its standard output to standard error. While the command runs,
  * this process ignores SIGINT and SIGQUIT (on Windows Ctrl+C and Ctrl+Break), which a terminal also sends to the
- * command, and forwards SIGTERM and SIGHUP to the command. False and errno if the command could not be started or
- * waited for. */
+ * command, and forwards SIGTERM and SIGHUP to the command, except those that it ignored before. False and errno if the
+ * command could not be started or waited for. */
 bool system_run(char *const *arguments, bool stdout_to_stderr, system_ending *ending);
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
@@ -142,7 +142,8 @@ void system_remove(const char *path);
 /* The id of this process. */
 uint32_t system_process(void);
 
-/* Opens a page in the default browser, and does not wait until the browser ends. False if no browser was started. */
+/* Opens a page in the default browser. Usually returns while the browser runs, but xdg-open may wait until it ends.
+ * False if no browser was started. */
 bool system_open_page(const char *path);
 
 /* ---- Appending ------------------------------------------------------------------------------------------- */
@@ -155,11 +156,11 @@ int system_append_open(const char *path, bool *is_created);
 /* Enters a critical section, in which no other perfblock process opens or renames recordings in the folder of `path`.
  * Pass the returned value to system_folder_leave(), which ends the section. Waits up to *wait nanoseconds for other
  * processes and subtracts the time it waited from *wait. When that time is over it returns without the lock, since any
- * process that can read the folder could hold the lock forever. */
+ * process that can read the folder could hold the lock forever; so it does if the folder cannot be opened. */
 intptr_t system_folder_enter(const char *path, uint64_t *wait);
 void system_folder_leave(intptr_t section);
 
-/* Whether another process has the file open through system_append_open(). */
+/* Whether another process has the file open through system_append_open(). False if its file system has no locks. */
 bool system_is_locked(int file);
 
 /* Whether two open files are the same one. */
@@ -174,7 +175,7 @@ bool system_append(int file, const void *bytes, size_t size);
 /* Truncates an open regular file to 0 bytes. False and errno on failure. */
 bool system_append_empty(int file);
 
-/* Syncs a regular file to disk and closes it. False and errno on failure. */
+/* Closes a file, after syncing it to disk if it is regular. False and errno on failure. */
 bool system_append_close(int file);
 
 /* Closes a file that was opened at `path`, and removes it if it is empty and `path` still names it. */

@@ -225,7 +225,8 @@ static void set_errno(void)
     }
 }
 
-/* Handles Ctrl+C while a command runs. Windows sends it to every process of the console; this one ignores it. */
+/* Handles Ctrl+C and Ctrl+Break while a command runs. Windows sends them to every process of the console; this one
+ * ignores them. */
 static BOOL WINAPI ignore_interrupt(DWORD kind)
 {
     return kind == CTRL_C_EVENT || kind == CTRL_BREAK_EVENT;
