@@ -29,7 +29,7 @@ typedef struct csv_reader {
     size_t count;
     uint64_t line;     /* in which it begins, counted from 1 */
     uint64_t offset;   /* of its first byte in the file */
-    const char *fault; /* null, or a sentence that says why the record is malformed; the fault is in the last cell.
+    const char *fault; /* null, or a sentence that says why the record cannot be read; the fault is in the last cell.
                         * Reading continues at the line after `line` */
     /* ------------------------------------------------------------------------------------------ */
     char *bytes; /* a window of the file: the record is [start, at), and [at, end) follows it */

@@ -170,7 +170,7 @@ static bool is_other_trace(const uint8_t *data, size_t size)
 
 enum { TEXT_EXAMINED_BYTES = 4096 };
 
-/* Text in ASCII, UTF-8 or a code page has no control characters except white space and ESC. */
+/* Text in ASCII, UTF-8 or a code page has no control characters except TAB, LF, FF, CR and ESC. */
 static bool is_text(const uint8_t *data, size_t size)
 {
     static const char controls[] = {'\t', '\n', '\f', '\r', '\x1b'};

@@ -25,7 +25,7 @@ typedef struct file_window {
 } file_window;
 
 /* Returns the next `size` bytes, at most WINDOW_BYTES, without moving past them. They are valid until the next call.
- * *available receives their number, which is less than `size` only at the end of the file. */
+ * *available receives their number, which is less than `size` only at the end of the file or after a read error. */
 static const uint8_t *look_ahead(file_window *w, size_t size, size_t *available)
 {
     long long read_size = 1;
@@ -67,7 +67,8 @@ static uint64_t load_integer(const uint8_t *p, size_t size, bool is_big_endian)
 /* Offsets: PerfTime100NSec in V2 data; LittleEndian and PerfTime100nSec in V1 blocks; the start time in a .blg. */
 enum { DATA_TIME = 16, V1_BYTE_ORDER = 8, V1_TIME = 72, LOG_START = 88 };
 
-/* Reads the time of the block at the current position. False if its header is truncated or its byte order invalid. */
+/* Reads the time of the block at the current position. False if its header is truncated, or if the signature or byte
+ * order of a V1 block is invalid. */
 static bool read_block_time(file_window *w, bool is_v1, int64_t *time)
 {
     size_t available = 0;

@@ -41,7 +41,7 @@ static int64_t find_bias(const pfb_log_reader *log, uint64_t first_time)
 }
 
 /* Reads the time and size in the header of the reply or block of the current item. If the header is malformed the size
- * is 0, and the time remains that of the previous sample. */
+ * is 0, and the time is not changed. */
 static void read_header(merge_file *f)
 {
     int64_t time = 0;

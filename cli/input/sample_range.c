@@ -176,7 +176,7 @@ static void set_range(sample_range *r, pfb_collector *collector, int64_t local_f
         range.from = option_to_utc(r, &r->from, day);
     if (range.has_to) /* with a fraction, up to the last time that is printed with the same digits */
         range.to = option_to_utc(r, &r->to, day) + r->to.unit - 1;
-    /* For samples in local time with an unknown offset from UTC, assumes the offset of this machine. */
+    /* For samples in local time with an unknown offset from UTC, assumes the offset of this machine; 0 with --utc. */
     range.bias_minutes = (int32_t)(-offset_at(r, range.has_from ? range.from : range.to) / UNITS_PER_MINUTE);
     pfb_collector_choose_range(collector, &range);
     r->is_known = true;

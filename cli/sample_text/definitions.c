@@ -201,7 +201,7 @@ static text_part *find_part(const definitions *d, const pfb_name *bytes)
     return NULL;
 }
 
-/* Adds a key unless another part has it. */
+/* Adds a key unless a part has it already. */
 static void add_key(definitions *d, pfb_name bytes, text_part *part)
 {
     if (!bytes.bytes || find_part(d, &bytes))

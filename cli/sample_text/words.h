@@ -6,8 +6,8 @@
 #include "perfblock/name.h"
 
 /* Reads the lines and words of the text form of samples (docs/text.md). A line that begins with a space or tab
- * continues the previous one. Empty lines, and lines that begin with #, are skipped. A word ends at a space or tab, or
- * is text between quotation marks. */
+ * continues the previous one. Empty lines, and lines that begin with #, are skipped. A word ends at a space, tab or CR,
+ * or is text between quotation marks. */
 
 typedef struct words {
     const char *file; /* name of the text in messages; null: errors are not reported */
@@ -48,8 +48,8 @@ bool word_unsigned(const word *w, uint64_t max, uint64_t *number);
 bool word_signed(const word *w, int64_t min, int64_t max, int64_t *number);
 
 /* Converts a word to UTF-16LE. `out` has 2 bytes per byte of the word. In a quoted word, \" and \\ are a quotation mark
- * and a backslash, and \uXXXX is a 16-bit unit in hexadecimal. Returns false for other escapes, for \u0000 and for
- * malformed UTF-8. */
+ * and a backslash, and \uXXXX is a 16-bit unit in hexadecimal. Returns false for other escapes, for a NUL, for
+ * \u0000 and for malformed UTF-8. */
 bool word_to_utf16(const word *w, uint8_t *out, size_t *size_bytes);
 
 #endif
