@@ -139,7 +139,7 @@ static void write_instances(set_listing *l, const pfb_guid *guid, const pfb_desc
     pfb_bytes_free(&list);
 }
 
-/* Writes a counterset and its counters. If the command line has names, writes only countersets with one of these names,
+/* Writes a counterset and its counters. If the command line has names, writes only countersets that match one of them,
  * and also their help texts and instances. */
 static void write_set(set_listing *l, const pfb_guid *guid)
 {

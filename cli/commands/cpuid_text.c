@@ -93,7 +93,7 @@ static void put_identity(buffer *out, const pfb_cpuid *cpuid, pfb_cpuid_xcr0 xcr
     pfb_cpuid_identity identity;
     pfb_cpuid_leaf leaf;
     pfb_cpuid_identify(cpuid, &identity);
-    put_field(out, "vendor", *identity.vendor != '\0' ? identity.vendor : "unknown: leaf 0 is missing");
+    put_field(out, "vendor", *identity.vendor != '\0' ? identity.vendor : "unknown: leaf 0 is missing or empty");
     if (pfb_cpuid_find(cpuid, 1, 0, &leaf)) {
         put_line(out, "model", "family %" PRIu32 ", model %" PRIu32 ", stepping %" PRIu32, identity.family,
                  identity.model, identity.stepping);

@@ -65,7 +65,7 @@ static void report_difference(const eval *e, size_t position, csv_cell expected)
     buffer_free(&text);
 }
 
-/* Reports a record that is not valid CSV. */
+/* Reports a record that cannot be read as CSV, or is too long. */
 static void report_fault(const eval *e)
 {
     size_t position = e->in.count - 1;

@@ -88,8 +88,8 @@ static void list_object(const object_list *l, pfb_v1_reader *block, const pfb_v1
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------- */
 
-/* Returns true if an object must be listed: it is the first with its title index, and the command line has this index
- * or its name, or no names at all. */
+/* Returns true if an object must be listed: it is the first with its title index, and a name on the command line
+ * matches this index or its name, or the command line has no names. */
 static bool must_list(object_list *l, uint32_t title)
 {
     size_t count = l->checked.count;

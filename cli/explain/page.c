@@ -407,8 +407,8 @@ static void put_gap(explainer *e, size_t end, const char *description)
 }
 
 /* Like put_gap(), for bytes that may be in a log. `description` is for bytes inside an event (null: "not read"), and
- * for all bytes of other files (null: "padding"). In a log, fewer than ALIGNMENT bytes after an event are padding; more
- * bytes are the unused end of a buffer. */
+ * for all bytes of other files (null: "padding"). In a log, fewer than ALIGNMENT bytes after an event are padding;
+ * otherwise they are the unused end of a buffer. */
 static void put_log_gap(explainer *e, size_t end, const char *description)
 {
     enum { ALIGNMENT = 8 };

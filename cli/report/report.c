@@ -191,7 +191,7 @@ void report_thin_all(report *r)
         thin_line(r, &r->lines[i]);
 }
 
-/* Thins the points added since the last call. Then doubles the run length until at most three quarters of
+/* Thins the points added since the last call. Then raises the run length until at most three quarters of
  * REPORT_MAX_POINTS remain, or until a run contains all samples. */
 static void thin(report *r)
 {
@@ -201,7 +201,8 @@ static void thin(report *r)
         r->run = r->run < FIRST_RUN ? FIRST_RUN : r->run * 2;
         report_thin_all(r);
     }
-    /* More than MAX_THINNED points remain only if there are many lines. Thinning again soon would remove few points. */
+    /* A run that contains all samples has at most 3 points of each line, so more than MAX_THINNED points can remain
+     * only if REPORT_MAX_LINES is raised. Thinning again soon would then remove few points. */
     r->thin_at = r->point_count > MAX_THINNED ? r->point_count * 2 : REPORT_MAX_POINTS;
 }
 

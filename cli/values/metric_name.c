@@ -11,7 +11,7 @@ typedef struct type_row {
     pfb_clock clock;
 } type_row;
 
-/* Types that are not in this table are METRIC_NONE: texts, labels, histograms and bases. */
+/* Types that are not in this table are METRIC_NONE: texts, labels, histograms, bases and unknown types. */
 static const type_row type_rows[] = {
     {"PERF_COUNTER_RAWCOUNT_HEX", METRIC_NUMBER, PFB_CLOCK_NONE},
     {"PERF_COUNTER_LARGE_RAWCOUNT_HEX", METRIC_NUMBER, PFB_CLOCK_NONE},

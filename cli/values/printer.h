@@ -18,7 +18,7 @@ typedef struct values_printer {
     bool has_choice;      /* the user named counters: results without any of them are not printed */
     bool hides_empty;     /* a counterset without instances prints no table */
     bool is_nonzero;      /* tables leave out instances whose values are all zero or missing */
-    const char *sort;     /* tables are sorted by the counter of this name, descending; null: not sorted */
+    const char *sort;     /* the name of the counter by which tables are sorted, descending; null: not given */
     uint64_t top;         /* maximum number of instances of a table; 0: no limit */
     bool is_live;         /* the first sample is not printed, because most values need two samples */
     bool shows_first;     /* is_live: the first sample is printed, because the values of this input need only one */

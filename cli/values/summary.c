@@ -66,7 +66,7 @@ void value_summary_free(value_summary *summary)
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Returns the position of a name in value_summary.names, which stores it with a NUL. */
+/* Returns the position in value_summary.names of a name, cut to VALUES_LONGEST_PART characters, with a NUL. */
 static size_t name_at(value_summary *summary, const char *name, size_t size)
 {
     buffer_clear(&summary->name);

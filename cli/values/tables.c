@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Displayed values as tables: one per sample and counterset, with a row per instance and a column per counter.
- * Consecutive results of one counterset with the same instances, such as those of queries for single counters, share a
- * table. A sample of a log is one table with a row per counter path. */
+/* Displayed values as tables: one per sample and counterset, with a row per instance and a column per counter, or with
+ * a row per counter if there is one instance. Consecutive results of one counterset with the same instances, such as
+ * those of queries for single counters, share a table. A sample of a log is one table with a row per counter path. */
 #include "memory/memory.h"
 #include "names/names.h"
 #include "os/system.h"

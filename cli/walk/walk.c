@@ -35,8 +35,8 @@ static void walk_lone_v1(walk *w, const file_bytes *bytes)
         walk_trailing(w, bytes, size);
 }
 
-/* Walks all blocks of a file. The walk ends at the first error, because the start of the next block is then unknown. An
- * error inside a V1 block with a valid header does not end the walk: the header has the size of the block. */
+/* Walks all blocks of a file. The walk ends after a V2 block with an error, and after a V1 block with a malformed
+ * header, whose size is unknown. An error inside a V1 block with a valid header does not end the walk. */
 static void walk_blocks(walk *w)
 {
     input *in = w->in;
@@ -212,7 +212,7 @@ void walk_capture_parts(walk *w, uint32_t tag, const char *what)
 
 /* ---- Files ----------------------------------------------------------------------------------------------- */
 
-/* Reports a file of unknown format. */
+/* Stores the error of a file of unknown format, and reports it if there is output. */
 static void refuse_input(walk *w)
 {
     output *out = w->out;
