@@ -45,7 +45,7 @@ typedef struct text_query {
 /* A V1 object, with the lines that define it. */
 typedef struct text_object {
     uint32_t title;
-    bool has_clock; /* its clock is the 100 ns clock of the sample */
+    bool has_clock; /* unless a result has another, its clock is the 100 ns clock of the sample */
     buffer key;     /* the word that refers to it in other lines */
     buffer lines;   /* the lines that were written last; empty: none were */
     uint64_t block; /* number of the last block that contains it */
