@@ -15,8 +15,9 @@ static const command commands[] = {
      .files = FILES_MANY,
      .formats = WRITES_TEXT | WRITES_JSON,
      .summary = "structure with byte offsets",
-     .description = "Prints the structure of each file: every field with its offset in the file. Recordings, V1 blocks "
-                    "and V2 data are recognised; metadata replies need --kind.",
+     .description =
+         "Prints a record for each structure of each file, with its offset in the file. Recordings, logs, V1 "
+         "blocks and V2 data are recognised; metadata replies need --kind.",
      .examples = {{"perfblock show recording.pfb", "every chunk with its content"},
                   {"perfblock show --format json --kind data reply.bin", "a V2 reply, one JSON object per line"},
                   {"perfblock show --kind registration --request 1 reply.bin", "a captured registration"}},
@@ -57,8 +58,8 @@ static const command commands[] = {
          "Converts samples to a recording (.pfb), to the text form of samples (.txt), or to displayed values: .json, "
          ".jsonl, or as perfmon writes them .csv and .tsv. The name of the output gives the format, unless --format "
          "does; text is the text form, which can be written by hand and which every command reads instead of a "
-         "recording. The output has only what --path, --set, --counter and --instance choose, and the samples that "
-         "--from, --to and --every choose.",
+         "recording. The output has only what --path, --set, --counter and --instance choose, what their formulas "
+         "need, and the samples that --from, --to and --every choose.",
      .examples = {{"perfblock convert day.pfb -o cpu.pfb --set \"Processor Information\"",
                    "the part of a recording that belongs to one counterset"},
                   {"perfblock convert day.pfb -o day.txt", "a recording as text"},
@@ -98,7 +99,8 @@ static const command commands[] = {
      .summary = "formulas: CSV in, CSV out (standard input without FILE)",
      .description = "Evaluates the formula of a counter type for each row of a CSV file. The header names the columns: "
                     "id, type, mode, and the raw values and clocks of two samples (value0, time0, value1, time1 and "
-                    "others). Results are compared with the columns whose names begin with expected_.",
+                    "others). Results are compared with the columns whose names begin with expected_, except "
+                    "expected_exact.",
      .examples = {{"perfblock eval samples.csv", "a result for each row"}},
      .run = command_eval},
     {.name = "types",
@@ -116,10 +118,10 @@ static const command commands[] = {
      .files = FILES_PATHS,
      .formats = WRITES_ALL | WRITES_PDH | WRITES_PROMETHEUS,
      .summary = "collect from this machine and show displayed values",
-     .description =
-         "Collects samples at an interval and prints the displayed values of each sample after the first. "
-         "On a terminal each sample replaces the one before it. Counters are chosen by path, or by --set, --counter "
-         "and --instance; default: Processor Information.",
+     .description = "Collects samples at an interval and prints the displayed values of each sample after the first, "
+                    "or with --format prometheus the metrics of each sample. On a terminal each table replaces the one "
+                    "before it. Counters are chosen by path, or by --set, --counter and --instance; default: Processor "
+                    "Information.",
      .examples = {{"perfblock live --interval 5 \"\\Memory\\*\"", "the memory counters every five seconds"},
                   {"perfblock live --set Process --counter \"% Processor Time\" --count 1",
                    "one table: the processor time of each process"},
@@ -147,7 +149,7 @@ static const command commands[] = {
      .files = FILES_SETS,
      .formats = WRITES_TEXT | WRITES_JSON,
      .summary = "what this machine (or --source FILE) offers",
-     .description = "Lists countersets with their counters; those of the given names also with help texts and "
+     .description = "Lists countersets with their counters; with names only those that match, also with help texts and "
                     "instances. Names may contain * and ?.",
      .examples = {{"perfblock countersets", "what this machine offers"},
                   {"perfblock countersets Memory \"Network*\"", "countersets by name, with help texts and instances"},

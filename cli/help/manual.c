@@ -162,7 +162,7 @@ void manual_put_program(buffer *out)
     put_statuses(out);
     buffer_string(out, ".SH ENVIRONMENT\n"
                        ".TP\n\\fBCOLUMNS\\fR\nwidth of tables, if it is a number from 20 to 10000\n"
-                       ".TP\n\\fBNO_COLOR\\fR\nif it is set and not empty, text is not emphasised\n"
+                       ".TP\n\\fBNO_COLOR\\fR\nif it is set and not empty, only \\-\\-color always emphasises text\n"
                        ".SH SEE ALSO\n");
     for (size_t i = 0; (c = command_at(i)) != NULL; i++)
         put_reference(out, c, command_at(i + 1) ? "," : "");
