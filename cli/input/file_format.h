@@ -7,7 +7,7 @@
 /* Recognises the format of a file from its bytes. */
 
 typedef struct file_format {
-    input_kind kind;         /* INPUT_UNKNOWN for a format that the program does not read */
+    input_kind kind;         /* INPUT_UNKNOWN if it is none of those named below */
     const char *description; /* completes "the file ..."; static */
 } file_format;
 

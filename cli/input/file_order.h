@@ -14,10 +14,10 @@ typedef struct ordered_file {
 } ordered_file;
 
 /* Orders the files of a command line by the times at which they start. Files of equal times keep their order. Standard
- * input, pipes and other names that are not regular files come first, with the start INT64_MIN. Of the regular files,
- * one without a sample keeps its position and gets the start of the file before it. Each file is read up to its first
- * sample; a single file is not read, and its start is INT64_MIN. `kind` is the value of --kind. The caller frees the
- * array, but not the names. */
+ * input, pipes and other names that are not regular files come first, with the start INT64_MIN, and are not read. Of
+ * the regular files, one whose start is not found keeps its position and gets the start of the file before it. Regular
+ * files are read up to the first sample; a single file is not read, and its start is INT64_MIN. `kind` is the value of
+ * --kind. The caller frees the array, but not the names. */
 ordered_file *file_order_by_time(char *const *names, size_t count, input_kind kind);
 
 #endif

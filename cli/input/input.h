@@ -43,8 +43,8 @@ typedef struct input {
     uint64_t offset;         /* of the window in the file */
     bool is_last;            /* the window reaches the end of the file */
     input_kind kind;         /* never INPUT_AUTO */
-    bool can_reopen;         /* it is a regular file with a name, so it can be opened a second time */
-    const char *description; /* only with INPUT_AUTO: completes the sentence "the file ..."; static */
+    bool can_reopen;         /* it is a regular file with a name, and not samples in text form */
+    const char *description; /* completes "the file ..."; static. Null without INPUT_AUTO and for text form */
     /* ------------------------------------------------------------------------------------------ */
     int file;
     size_t capacity;
@@ -57,9 +57,9 @@ typedef struct input {
     bool has_stopped; /* nothing more is read, though the file may continue */
 } input;
 
-/* Reads all of the file `name` ("-" is standard input), and recognises its kind if `kind` is INPUT_AUTO. Samples in
- * text form (docs/text.md) are converted to a capture in memory. False after an error on standard error; then `in` need
- * not be freed. */
+/* Reads all of the file `name` ("-" is standard input), and recognises its kind if `kind` is INPUT_AUTO. With
+ * INPUT_AUTO and INPUT_CAPTURE, samples in text form (docs/text.md) are converted to a capture in memory. False after
+ * an error on standard error; then `in` need not be freed. */
 bool input_read(input *in, const char *name, input_kind kind);
 
 /* Like input_read(), but reads only the first window of captures, V1 blocks, V2 data and perfmon logs. The functions
@@ -79,8 +79,8 @@ bool input_open_capture(input *in, pfb_capture *capture);
 bool input_next_chunk(input *in, pfb_capture *capture, pfb_chunk *chunk);
 
 /* A step of input_next_chunk(), for callers that work with one window at a time. Call it after
- * pfb_capture_next_chunk() has returned false. If the file has more bytes, moves the window and returns true; then call
- * pfb_capture_next_chunk() again. */
+ * pfb_capture_next_chunk() has returned false. If it needs more bytes and reading has not ended, moves the window and
+ * returns true; then call pfb_capture_next_chunk() again. */
 bool input_continue_capture(input *in, pfb_capture *capture);
 
 /* The same for perfmon logs: .blg, and CSV or TSV. */
@@ -91,8 +91,8 @@ bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_option
 bool input_next_row(input *in, pfb_pdh_text_reader *text, pfb_pdh_text_row *row);
 bool input_continue_text(input *in, pfb_pdh_text_reader *text);
 
-/* Reads more bytes into the window, which keeps its start. False at the end of the file, at the present end of a file
- * that is being written, and after an error on standard error. */
+/* Reads more bytes into the window, which keeps its start, or sets `is_last` if there are none. False if `is_last` was
+ * set before, at the present end of a file that is being written, and after an error on standard error. */
 bool input_extend(input *in);
 
 /* The error of a chunk whose reply or block has `used` of its `size` bytes: PFB_TRAILING_BYTES if it has more and
@@ -102,14 +102,15 @@ pfb_error input_trailing_bytes(const pfb_read_options *options, size_t used, siz
 /* Shows on standard error how much of the file was read: up to byte `at` of the window. */
 void input_progress(const input *in, size_t at);
 
-/* Returns the size of the file. Reads a pipe to its end, after which the window no longer has a block. */
+/* Returns the size of the file; for samples in text form, that of the capture. Reads a pipe to its end, after which the
+ * window no longer has a block. */
 uint64_t input_file_size(input *in);
 
 /* Like input_read(), for a file that is open already. */
 bool input_read_open(input *in, const char *name, int file, input_kind kind);
 void input_free(input *in);
 
-/* Appends "the file DESCRIPTION; expected EXPECTED". The file must have been opened with INPUT_AUTO. */
+/* Appends "the file DESCRIPTION; expected EXPECTED". The file must have a `description`. */
 void input_refusal_text(const input *in, const char *expected, buffer *out);
 
 /* Prints the sentence of input_refusal_text() as an error with the code unknown_format, and sets the exit status to 1.

@@ -46,7 +46,7 @@ typedef enum file_use {
 } file_use;
 
 /* The formats that a command can write, as bits. The default of a command is the first format in this order that it can
- * write. */
+ * write; that of convert depends on the name of the output. */
 enum {
     WRITES_TEXT = 1 << OUTPUT_TEXT,
     WRITES_JSON = 1 << OUTPUT_JSON,
@@ -148,9 +148,9 @@ typedef struct command_option {
     const char *argument;                         /* the argument in help; null: the option takes no argument */
     uint32_t commands;                            /* the commands that accept the option: COMMAND_ bits */
     const char *meaning;                          /* for help, which appends `words` */
-    const char *expected;                         /* what the argument must be, for errors; null: one of `words` */
+    const char *expected;                         /* what is expected, for errors; null: one of `words`, or anything */
     const char *example;                          /* an example of the argument, for man pages; null: none */
-    const char *const *words;                     /* all values that are accepted, then a null; null: any value */
+    const char *const *words;                     /* all values that are accepted, then a null; null: `store` decides */
     bool has_default;                             /* the first of `words` is the default */
     bool takes_file;                              /* the argument is the name of a file */
     bool is_single;                               /* may be given once only: a second one would cancel the first */
@@ -163,7 +163,8 @@ const command_option *option_at(size_t i);
 /* Whether the command accepts the option. */
 bool option_applies(const command_option *option, const command *c);
 
-/* Whether the command accepts words[word] as the value of the option: not every command writes every --format. */
+/* Whether the command accepts words[word] as the value of the option: not every command writes every --format or
+ * reads every --kind. */
 bool option_allows(const command_option *option, const command *c, size_t word);
 
 /* Whether the first word is the default. It is not for --format of convert, which depends on the name of the output. */
