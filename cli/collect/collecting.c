@@ -223,7 +223,7 @@ bool collecting_add(collecting *c, const options *o)
     return is_added;
 }
 
-/* Adds a path, or a choice if `path` is null. Adds nothing, without a message, if it matches nothing. */
+/* Adds a path, or a choice if `path` is null. A failure, such as a name that matches nothing, is not reported. */
 static void add_if_found(collecting *c, const pfb_collector_choice *choice, const char *path)
 {
     pfb_source_failure failure = {0};

@@ -74,8 +74,8 @@ static void scan_chunk(recorded_file *r, series_list *keys, const pfb_chunk *chu
     }
 }
 
-/* Scans a recording for metadata: a pipe up to its first sample, a file up to its end. The window of a pipe grows and
- * still contains its start afterwards, because a pipe cannot be read again. */
+/* Scans a recording for metadata up to its end, or with `is_pipe` up to its first sample. The window of a pipe grows
+ * and still contains its start afterwards, because a pipe cannot be read again. Standard input is treated as a pipe. */
 static void scan(recorded_file *r, input *in, bool is_pipe)
 {
     pfb_capture capture;

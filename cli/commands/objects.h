@@ -20,8 +20,8 @@ typedef struct object_list {
     series_list checked; /* title indexes of all objects that were found, listed or not */
 } object_list;
 
-/* Lists the objects of a block that were not listed before, and reports the errors of the block. `base` is its offset
- * in the file. Returns the size of the block; 0 if its header is malformed. */
+/* Lists the objects of a block that match `names` and were in no earlier block, and reports the errors of the block.
+ * `base` is its offset in the file. Returns the size of the block; 0 if its header is malformed. */
 size_t objects_list_block(object_list *l, const uint8_t *data, size_t size, size_t base);
 
 /* Call at the end of a file. Returns true if a name on the command line matches an object only now: in a pipe, name

@@ -19,7 +19,7 @@ typedef struct seen_names {
                          * in its paths, or V2 replies have no registrations */
     /* ------------------------------------------------------------------------------------------ */
     const char **set_list, **counter_list; /* the names of `sets` and `counters` */
-    series_list pairs;                     /* V1: the objects and counters that were seen */
+    series_list pairs; /* V1: the objects that were seen, and the counters of those that match `sets` */
     buffer text;
 } seen_names;
 
@@ -35,8 +35,8 @@ void seen_names_add_text(seen_names *s, const pfb_pdh_text_reader *text);
 /* Adds the countersets that a collector describes. Call it for a file with V2 replies when its metadata was read. */
 void seen_names_add_metadata(seen_names *s, pfb_collector *collector);
 
-/* Call at the end of a pipe. V1 blocks before a name table were compared without its names, so compares the titles of
- * all blocks again. Sets `is_late` if a name on the command line matches only now. */
+/* Call at the end of a pipe. V1 blocks before a name table were compared without its names, so compares the titles in
+ * `pairs` again. Sets `is_late` if a name on the command line matches only now. */
 void seen_names_end_pipe(seen_names *s, const title_names *titles);
 
 /* Reports the first counterset that did not occur, or the first counter that no chosen counterset has, with exit status

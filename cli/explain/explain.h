@@ -26,7 +26,8 @@ typedef struct explainer explainer;
 explainer *explain_open(const input *in, const title_names *titles, output *out);
 
 /* Begins the second pass, which writes the page. `notes` are the deviations that were tolerated in the file (PFB_NOTE_
- * bits). `part_count` is the number of its chunks, records or lines, which are folded if there are many. */
+ * bits). `part_count` is the number of its parts: chunks, records, rows, groups of CPI hooks or CPI snapshots. The
+ * parts are folded if there are many. */
 void explain_begin_page(explainer *page, uint32_t notes, uint64_t part_count);
 
 /* Ends the page and frees it. */
@@ -35,8 +36,8 @@ void explain_close(explainer *page);
 /* ---- For the walk ----------------------------------------------------------------------------------------- */
 
 /* These functions do nothing if the page is null, as in the walks of `show` and `check`. Offsets count from the start
- * of `bytes`. The rows of a structure are printed in the order of their offsets; this happens when a structure inside
- * it begins, or when the structure ends. */
+ * of `bytes`. The rows of a structure are printed in the order of their offsets; this happens at the latest when a
+ * structure inside it begins, or when the structure ends. */
 
 /* Begins a structure with the fields of its fixed part. Bytes before it that belong to no field are printed as padding.
  * `name`, which may be null, follows the formatted title. */
@@ -79,7 +80,7 @@ void explain_order(explainer *page, bool is_v1, bool is_big_endian);
  * among the rows of records, in the order of the offsets. */
 void explain_log(explainer *page, const input *in);
 
-/* Returns true if the parts of the file (chunks, records, lines) are folded, because there are many. */
+/* Returns true if the parts of the file are folded, because there are many. */
 bool explain_folds_parts(const explainer *page);
 
 enum { EXPLAIN_MAX_OPEN = 8 }; /* more structures of one kind inside another structure are folded */
