@@ -167,8 +167,7 @@ static void report_failure(const collecting *c, const pfb_collector_choice *choi
     }
 }
 
-/* Adds the counters of a path, or those of a choice if `path` is null. With a path, `choice` has the parts of the path,
- * for messages. */
+/* Adds the counters of a path, or those of a choice if `path` is null. With a path, `choice` has its parts. */
 static bool add(collecting *c, const pfb_collector_choice *choice, const char *path)
 {
     pfb_source_failure failure = {0};
