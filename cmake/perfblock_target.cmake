@@ -39,8 +39,10 @@ function(perfblock_setup_library target name output_name)
     endif()
 endfunction()
 
-# Makes POSIX functions visible to sources that call the system, which -std=c11 would hide.
+# For sources that call the system: sizes of files have 64 bits, also in 32-bit builds and on Windows, and POSIX functions
+# are visible, which -std=c11 would hide.
 function(perfblock_use_posix target)
+    target_compile_definitions(${target} PRIVATE _FILE_OFFSET_BITS=64)
     if(NOT WIN32)
         target_compile_definitions(${target} PRIVATE _POSIX_C_SOURCE=200809L _DEFAULT_SOURCE)
     endif()

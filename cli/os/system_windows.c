@@ -169,8 +169,11 @@ bool system_sleep_until(uint64_t moment)
 
 static BOOL WINAPI on_interrupt(DWORD kind)
 {
-    (void)kind;
     interrupted = 1;
+    /* If the console is closed, the process ends when this function returns, or after some seconds: waits for the main
+     * thread, which ends the process before. */
+    if (kind != CTRL_C_EVENT && kind != CTRL_BREAK_EVENT)
+        Sleep(INFINITE);
     return TRUE;
 }
 
