@@ -301,7 +301,7 @@ static bool collect_reply(pfb_collector *c, stored_sample *sample, bool is_recor
 bool pfb_collector_collect(pfb_collector *c, pfb_source_failure *failure)
 {
     bool is_v1 = c->version == VERSION_V1;
-    if (is_v1 ? c->v1_query.size_bytes == 0 : !c->query_handle)
+    if (is_v1 ? c->v1_query.size_bytes == 0 : !c->query_handle || c->choice.count == 0)
         return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "no counter was added");
     bool is_recorded = pfb_source_is_recorded(c->source);
     stored_sample *sample = pfb_collect_spare(c, is_v1);

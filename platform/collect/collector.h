@@ -73,7 +73,7 @@ struct pfb_collector {
     uint64_t mark; /* number of the last pass over the countersets of `metadata` */
     /* The source (add.c, collect.c). */
     counter_choice choice;
-    pfb_source_query *query_handle; /* V2; null: no counter was added */
+    pfb_source_query *query_handle; /* V2; null before the first counter is added or refused */
     uint32_t *titles_added;         /* V1: objects that were added */
     size_t title_count, title_capacity;
     pfb_bytes v1_query;   /* V1: value name of HKEY_PERFORMANCE_DATA, with its NUL; empty: no counter was added */

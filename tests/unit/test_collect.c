@@ -474,6 +474,8 @@ Test(collect, refused_counters_are_problems)
         cr_expect(i == 0 || failure.code == 5);
         cr_expect(pfb_collector_next_problem(c, &problem) && problem.request == 0 && problem.counter_id == RATE &&
                   problem.status == 5);
+        cr_expect_eq(pfb_collector_collect(c, &failure), i == 0);
+        cr_expect(i == 0 || failure.code == PFB_WIN32_INVALID_PARAMETER, "no counter was added: %s", failure.sentence);
         cr_expect_not(pfb_collector_next_problem(c, &problem));
         pfb_collector_close(c);
         pfb_source_close(source);
