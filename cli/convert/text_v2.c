@@ -46,8 +46,10 @@ static text_set *find_set(text_writer *t, const pfb_guid *guid)
 
 void text_writer_put_registration(text_writer *t, const pfb_chunk *chunk, const uint8_t *body, size_t size)
 {
-    if (chunk->request >= TEXT_REQUESTS)
+    if (chunk->request >= TEXT_REQUESTS) {
+        t->unwritten++;
         return;
+    }
     text_set *set = find_set(t, &chunk->guid);
     pfb_bytes *reply = &set->replies[chunk->request];
     set->is_new = t->has_new_sets = true;

@@ -200,6 +200,10 @@ class RoundTrips(ConvertCase):
                                     self.path("a.txt"))
             self.assertEqual(done.status, 0)
             self.assertIn("no text form", done.err)
+        path = self.file("a.pfb", w.recording(w.registration_chunk(
+            "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f", 99, b"")))
+        done = self.run_program("convert", path, "-o", self.path("a.txt"))
+        self.assertIn("1 chunks have no text form", done.err)
 
     def test_recordings_are_copied(self):
         for path in VALID + FIXTURES:
