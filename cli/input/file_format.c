@@ -235,8 +235,8 @@ static bool is_zero(const uint8_t *data, size_t size)
     return at == size;
 }
 
-/* Describes bytes that have no known signature. */
-static const char *describe_plain(const uint8_t *data, size_t size)
+/* Describes bytes that have no known signature, the first `size` ones of a file of `file_size` bytes. */
+static const char *describe_plain(const uint8_t *data, size_t size, uint64_t file_size)
 {
     size_t start = size < TEXT_EXAMINED_BYTES ? size : TEXT_EXAMINED_BYTES;
     if (size == 0)
@@ -245,10 +245,18 @@ static const char *describe_plain(const uint8_t *data, size_t size)
         return describe_text(data, start, start < size);
     if (start >= 2 && (memcmp(data, "\xff\xfe", 2) == 0 || memcmp(data, "\xfe\xff", 2) == 0))
         return "looks like text in UTF-16";
-    return is_zero(data, size) ? "contains only zeros" : "is of no known format";
+    if (is_zero(data, size))
+        return size < file_size ? "begins with zeros" : "contains only zeros";
+    return "is of no known format";
 }
 
 /* ---- Recognition ----------------------------------------------------------------------------------------- */
+
+input_kind file_format_of_log(const uint8_t *data, size_t available)
+{
+    size_t size = available < sizeof(uint32_t) ? available : sizeof(uint32_t);
+    return size > 0 && !memchr(data, 0, size) ? INPUT_PDH_TEXT : INPUT_LOG;
+}
 
 file_format file_format_recognise(const uint8_t *data, size_t available, uint64_t file_size)
 {
@@ -275,5 +283,5 @@ file_format file_format_recognise(const uint8_t *data, size_t available, uint64_
         return (file_format){INPUT_UNKNOWN, other};
     if (has_valid_start(data, available, file_size))
         return (file_format){INPUT_DATA, "holds V2 data"};
-    return (file_format){INPUT_UNKNOWN, describe_plain(data, available)};
+    return (file_format){INPUT_UNKNOWN, describe_plain(data, available, file_size)};
 }

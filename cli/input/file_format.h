@@ -16,4 +16,8 @@ typedef struct file_format {
  * and in addition all zeros at the start of the file. */
 file_format file_format_recognise(const uint8_t *data, size_t available, uint64_t file_size);
 
+/* Returns INPUT_LOG or INPUT_PDH_TEXT for the first bytes of a file that is a log (--kind log). A .blg begins with the
+ * size of its buffers, which is small enough that one of its 4 bytes is zero; text has no zero bytes. */
+input_kind file_format_of_log(const uint8_t *data, size_t available);
+
 #endif

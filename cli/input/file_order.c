@@ -166,6 +166,8 @@ static bool read_time(file_window *w, input_kind kind, int64_t *time)
         return read_text_time(w, text_form_find_time, time);
     if (kind == INPUT_AUTO)
         kind = file_format_recognise(data, available, system_file_size(w->file)).kind;
+    else if (kind == INPUT_LOG)
+        kind = file_format_of_log(data, available);
     if (kind == INPUT_CAPTURE)
         return read_capture_time(w, time);
     if (kind == INPUT_LOG)

@@ -95,14 +95,6 @@ static bool read_text_form(input *in)
     return true;
 }
 
-/* The format of a file of --kind log. A .blg begins with the size of its buffers, which is small enough that one of its
- * 4 bytes is zero; text has no zero bytes. */
-static input_kind log_kind(const input *in)
-{
-    size_t available = in->size < sizeof(uint32_t) ? in->size : sizeof(uint32_t);
-    return available > 0 && !memchr(in->data, 0, available) ? INPUT_PDH_TEXT : INPUT_LOG;
-}
-
 bool input_read_open(input *in, const char *name, int file, input_kind kind)
 {
     *in = (input){.name = name, .kind = kind, .file = -1, .is_last = true};
@@ -118,7 +110,7 @@ bool input_read_open(input *in, const char *name, int file, input_kind kind)
         in->kind = format.kind;
         in->description = format.description;
     } else if (kind == INPUT_LOG) {
-        in->kind = log_kind(in);
+        in->kind = file_format_of_log(in->data, in->size);
     }
     return true;
 }
@@ -373,7 +365,7 @@ static void choose_kind(input *in)
         in->kind = is_begun_recording ? INPUT_CAPTURE : format.kind;
         in->description = format.description;
     } else if (in->kind == INPUT_LOG) {
-        in->kind = log_kind(in);
+        in->kind = file_format_of_log(in->data, in->size);
     }
 }
 
@@ -393,11 +385,14 @@ bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
     in->expected_size = in->is_regular && !is_followed ? system_file_size(in->file) : 0;
     read_start(in);
     if ((kind == INPUT_AUTO || kind == INPUT_CAPTURE) && text_form_recognise(in->data, in->size)) {
+        bool can_reopen = in->can_reopen;
         in->is_followed = false;
-        if (read_rest(in))
-            return read_text_form(in);
-        input_free(in);
-        return false;
+        read_rest(in); /* of a file that is being written, what is there */
+        bool is_read = !in->has_failed && read_text_form(in);
+        if (!is_read)
+            input_free(in);
+        in->can_reopen = can_reopen;
+        return is_read;
     }
     choose_kind(in);
     if (!in->has_failed && !is_read_in_windows(in))

@@ -43,7 +43,7 @@ typedef struct input {
     uint64_t offset;         /* of the window in the file */
     bool is_last;            /* the window reaches the end of the file */
     input_kind kind;         /* never INPUT_AUTO */
-    bool can_reopen;         /* it is a regular file with a name, and not samples in text form */
+    bool can_reopen;         /* it is a regular file with a name */
     const char *description; /* completes "the file ..."; static. Null without INPUT_AUTO and for text form */
     /* ------------------------------------------------------------------------------------------ */
     int file;

@@ -34,6 +34,18 @@ class Fixtures(Case):
         self.paths = sorted(glob.glob(os.path.join(FOLDER, "*.pfb")))
         self.assertGreaterEqual(len(self.paths), 12)
 
+    def test_record_reads_their_texts(self):
+        """record --source writes the same recording for a text as for the
+        recording that was made from it, also of V1 data."""
+        out = os.path.join(self.folder, "out.pfb")
+        for path in self.paths:
+            contents = []
+            for source in (path, path[:-4] + ".txt"):
+                self.run_fine("record", "-q", "--source", source, "--set", "*",
+                              "-o", out, "--force")
+                contents.append(bytes_of(out))
+            self.assertEqual(contents[0], contents[1], path)
+
     def cooked(self, path):
         """The records of a fixture's values. Records of results that failed,
         whose status is a number, are left out."""

@@ -46,7 +46,8 @@ def event_trace(guid):
 OTHERS = (
     (b"", "empty"),
     (bytes(1000), "zeros"),
-    (bytes(3), "zeros"),
+    (bytes(3), "only zeros"),
+    (bytes(300000) + b"x", "begins with zeros"),
     (b"x", "text"),
     (b"MZ and more text\n" * 10, "text"),
     (b"root:x:0:0:root:/root:/bin/sh\n" * 40, "text"),

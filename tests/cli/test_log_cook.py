@@ -549,10 +549,11 @@ class Text(Case):
                                                             ())))
         self.assertGreater(os.path.getsize(paths[1]), 1 << 16)
         for order in (paths, paths[::-1], paths[2:] + paths[:2]):
-            values = self.run_json("cook", "--quiet", *order)
-            found = [v["value"] for v in values
-                     if v["counter"] == "Pages 0/sec"]
-            self.assertEqual(found, [0, 1, 2, 3])
+            for kind in ([], ["--kind", "log"]):
+                values = self.run_json("cook", "--quiet", *kind, *order)
+                found = [v["value"] for v in values
+                         if v["counter"] == "Pages 0/sec"]
+                self.assertEqual(found, [0, 1, 2, 3])
 
     def test_seeds(self):
         """Broken seeds have an error, valid ones none."""
