@@ -103,7 +103,7 @@ bool pfb_choice_add_named(counter_choice *chosen, const pfb_collector_choice *ch
 }
 
 /* Splits a pattern such as "a#1": returns the size of the part before the "#", and stores the number in *index. Returns
- * the whole size unless the pattern ends in "#" and digits, after at least one other character. */
+ * the whole size unless the pattern ends in "#" and one to nine digits, after at least one other character. */
 static size_t split_index(const char *pattern, size_t size, uint32_t *index)
 {
     enum { MAX_DIGITS = 9 }; /* the number fits into 32 bits */

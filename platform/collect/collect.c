@@ -281,7 +281,7 @@ static void wait_for_interval(pfb_collector *c)
         c->started = now;
 }
 
-/* Collects replies into the sample's memory until the range includes one. */
+/* Collects replies into the sample's memory until the range does not leave one out. */
 static bool collect_reply(pfb_collector *c, stored_sample *sample, bool is_recorded, pfb_source_failure *failure)
 {
     bool is_v1 = c->version == VERSION_V1;

@@ -38,7 +38,8 @@ typedef struct shown_column {
     bool is_hidden;                    /* pfb_collected_value.is_hidden of its values */
 } shown_column;
 
-/* Indexes in pfb_collector.scratch, which holds the converted names of the current value or of a description. */
+/* Indexes in pfb_collector.scratch, which holds the converted names of the current value, of a result or of a
+ * description. */
 enum {
     SCRATCH_COUNTERSET,
     SCRATCH_RESULT,
@@ -78,13 +79,13 @@ struct pfb_collector {
     size_t title_count, title_capacity;
     pfb_bytes v1_query;   /* V1: value name of HKEY_PERFORMANCE_DATA, with its NUL; empty: no counter was added */
     bool has_title_names; /* V1: the source was asked for its name table */
-    pfb_bytes fetched;    /* the latest reply of the source */
+    pfb_bytes fetched;    /* memory for replies of the source other than samples */
     pfb_collector_problem *problems;
     size_t problem_count, problem_capacity, problems_returned;
     pfb_bytes info, next_info; /* query information of the last sample, and memory for the next */
     bool has_info;             /* `info` is up to date, and `query` was made from it */
-    bool has_begun;            /* the first sample was collected at `started` */
-    uint64_t started;
+    bool has_begun;            /* a sample was collected */
+    uint64_t started;          /* if the collector waits for intervals: when the first sample was collected */
     pfb_collected_reply reply;
     /* Samples (samples.c). */
     uint64_t number;           /* of the next sample */

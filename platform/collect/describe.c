@@ -66,8 +66,8 @@ typedef struct described_text {
     bool *exists;
 } described_text;
 
-/* Converts the three texts of a description into the scratch memory from `first` on. Returns false when memory is
- * exhausted. */
+/* Converts the three texts of a description. Those that the text cache does not have are in the scratch memory from
+ * `first` on. Returns false when memory is exhausted. */
 static bool convert_texts(pfb_collector *c, size_t first, const described_text texts[3])
 {
     for (size_t i = 0; i < 3; i++) {
@@ -82,8 +82,8 @@ static bool convert_texts(pfb_collector *c, size_t first, const described_text t
     return true;
 }
 
-/* Returns the counterset with the counters and names of the source, and its reply to the request for help texts.
- * Returns null when memory is exhausted. */
+/* Returns the counterset with its counters and names and with the texts of the request code `help`, as far as they
+ * exist. Returns null when memory is exhausted. */
 static metadata_set *find_described(pfb_collector *c, const pfb_guid *guid, uint32_t help)
 {
     metadata_set *set = pfb_metadata_get(&c->metadata, guid);

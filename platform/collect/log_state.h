@@ -32,7 +32,7 @@ typedef struct log_state {
     log_sample samples[2];
     unsigned newer;  /* index of the latest sample */
     bool has_sample; /* samples[newer] is a sample with these paths: the next sample is compared with it */
-    bool has_begun;  /* its first sample was loaded, and continued an ended log if one fits (ended.h) */
+    bool has_begun;  /* the first sample of its paths was loaded, and continued an older log if one fits (ended.h) */
     log_cell *cells; /* of the current row of a text log */
     size_t cell_count, cell_capacity;
     range_step step; /* of the log; its samples have no clocks */

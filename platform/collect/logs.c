@@ -43,9 +43,9 @@ static bool copy_record(log_sample *sample, const pfb_log_reader *log, const pfb
     return has_memory;
 }
 
-/* Loads the list of paths, whose record is in the spare sample. If it differs from the previous list, the latest sample
- * moves to replaced_log with the previous list, and the next sample continues it as the first sample of a log continues
- * an ended log. */
+/* Loads the list of paths, whose record is in the spare sample. If it differs from the previous list, the latest
+ * sample, if any, moves to replaced_log with the previous list, and the next sample continues it as the first sample of
+ * a log continues an ended log. */
 static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
 {
     log_state *l = &c->log;
@@ -211,7 +211,7 @@ static bool load_names(pfb_collector *c, size_t size, pfb_error *error)
     return has_memory;
 }
 
-/* Uses the bias in the header unless it depends on daylight saving time. */
+/* Unless the bias is known, uses the one in the header if that does not depend on daylight saving time. */
 static void read_header_bias(log_state *l, const pfb_log_reader *log)
 {
     int64_t minutes = (int64_t)log->bias_minutes + log->standard_bias_minutes;

@@ -24,7 +24,8 @@ static uint32_t guid_bit(const pfb_guid *guid, uint32_t bit)
     return guid->bytes[bit / 8] >> (7 - bit % 8) & 1;
 }
 
-/* Returns the counterset that agrees with the GUID in all bits that the tree tests. Requires a nonempty tree. */
+/* Returns the counterset that agrees with the GUID in all bits that are tested on the way to it. Requires a nonempty
+ * tree. */
 static metadata_set *nearest_set(const metadata *m, const pfb_guid *guid)
 {
     uint32_t at = m->root;

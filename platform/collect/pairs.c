@@ -8,8 +8,8 @@
 /* ---- Clocks ---------------------------------------------------------------------------------------------- */
 
 /* The performance clock starts at zero when the machine starts, so after a restart it has advanced less than the 100 ns
- * clock. If it has advanced more, a V2 sample comes from another machine. V1 blocks name their machine, and those of
- * different machines are never compared, so a larger advance is accepted there. */
+ * clock. If it has advanced more, a V2 sample comes from another machine. V1 blocks name their machine, and those
+ * with different names are never compared, so a larger advance is accepted there. */
 uint32_t pfb_collector_compare_clocks(const pfb_collector_clocks *older, const pfb_collector_clocks *newer, bool is_v1)
 {
     if (older->perf_freq <= 0 || newer->perf_freq != older->perf_freq)
@@ -95,7 +95,7 @@ static bool is_same_counter(const pfb_sample_column *a, const pfb_sample_column 
            a->counter.perf_freq_id == b->counter.perf_freq_id;
 }
 
-/* Returns true if two V2 samples have the same counters in the same order. */
+/* Returns true if two V2 samples have the same counters in the same order, with the same types and related counters. */
 static bool has_same_counters(const pfb_sample *older, const pfb_sample *newer)
 {
     bool is_same = older->counts.columns == newer->counts.columns;
@@ -235,13 +235,14 @@ bool pfb_collect_list_pairs(pfb_collector *c, const stored_sample *sample, bool 
 {
     uint32_t count = sample->table.counts.results;
     const stored_sample *latest = is_v1 ? NULL : pfb_store_find(sample->series, 0);
-    bool is_first = !latest || latest->file_number != c->file_number; /* the file's first sample that is not left out */
+    /* The series is new, or its latest sample is of another file. */
+    bool is_of_other = !latest || latest->file_number != c->file_number;
     bool is_sorted = true;
     for (uint32_t i = 0; i < count; i++) {
         uint32_t title = is_v1 ? sample->table.results[i].title_index : 0;
         c->pairs[i] = (compared_result){.older = pfb_store_find(sample->series, title), .result = i};
     }
-    if (is_first && !is_v1 && !pair_with_ended_files(c, sample))
+    if (is_of_other && !is_v1 && !pair_with_ended_files(c, sample))
         return false;
     for (uint32_t i = 1; i < count; i++)
         is_sorted = is_sorted && compare_pairs(&c->pairs[i - 1], &c->pairs[i]) < 0;

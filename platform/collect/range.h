@@ -4,7 +4,8 @@
 
 #include "perfblock/collect.h"
 
-/* The latest sample of a series (sample_store.h) or a log whose time is in the range. All zero: no such sample yet. */
+/* The latest sample whose time is in the range: of a series (sample_store.h), of a log, or of a source with the option
+ * is_raw. All zero: no such sample yet. */
 typedef struct range_step {
     bool has_sample;
     bool is_used;           /* false: `every` left it out */

@@ -169,8 +169,8 @@ static void supersede(sample_store *store, stored_sample *sample, stored_sample 
     }
 }
 
-/* Drops the oldest sample and its objects. If its series has no other objects and is not `target`, to which a sample is
- * being added, drops the series, too. */
+/* Drops the oldest sample, and the objects whose latest sample it is. If its series has no other objects and is not
+ * `target`, to which a sample is being added, drops the series, too. */
 static void drop_first(sample_store *store, const stored_series *target, stored_sample **released)
 {
     stored_sample *sample = store->first;

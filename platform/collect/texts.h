@@ -34,7 +34,7 @@ typedef struct text_scratch {
 /* Grows the memory for names of up to this size. Returns false when memory is exhausted. */
 bool pfb_text_reserve(text_scratch *scratch, size_t name_bytes);
 
-/* Converts a name. Requires that its size was reserved. The text is valid until the next conversion in `scratch`. */
+/* Converts a name. Requires that its size was reserved. The text is valid until `scratch` is used again. */
 text_view pfb_text_convert(text_scratch *scratch, const pfb_name *name);
 
 /* Returns the text of a name from the cache. Converts a name that the cache lacks, and adds it if the cache stores it.

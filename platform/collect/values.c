@@ -106,7 +106,8 @@ static bool matches_any_counterset(pfb_collector *c, const named_choice *named, 
     return is_match;
 }
 
-/* Returns true if a counter of the choice matches the counter of this id. */
+/* Returns true if a counter of the choice matches the counter of this id, or if the choice has no counters: then it
+ * includes all. */
 static bool matches_any_counter(pfb_collector *c, const named_choice *named, const pfb_sample_result *result,
                                 uint32_t counter_id)
 {
@@ -127,7 +128,7 @@ static pfb_guid choice_key(const pfb_collector *c, const pfb_sample_result *resu
     return c->is_v1 ? pfb_choice_title_key(result->title_index) : result->counterset;
 }
 
-/* Returns true if a counter of the result's counterset is chosen. */
+/* Returns true if the result's counterset is chosen. It may lack the counters that were chosen by name. */
 static bool is_set_chosen(pfb_collector *c, const pfb_sample_result *result)
 {
     const pfb_guid key = choice_key(c, result);
@@ -273,8 +274,9 @@ static bool matches_filter(pfb_collector *c, const pfb_sample_row *row, uint32_t
     return *match == YES;
 }
 
-/* Returns true if the value of a chosen column is returned for this row. A row without a name is the only instance of
- * its result. A V2 row of a source is always returned, since the query selected it; others must match a filter. */
+/* Returns true if the value of a chosen column is returned for this row: if all instances are chosen or a filter
+ * matches the row. A V2 row without a name is the only one of its result; that of a source is always returned, since
+ * the query selected it. */
 static bool shows_row(pfb_collector *c, const pfb_sample_result *result, uint32_t position, const pfb_sample_row *row)
 {
     const shown_column *column = &c->columns[result->first_column + position];
