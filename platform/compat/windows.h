@@ -21,8 +21,9 @@ typedef const BYTE *LPCBYTE;
 #include "keywords.h"
 #include "perfblock/perflib.h"
 
-/* The standard headers whose functions wide.h replaces by macros. They are included before it, because the macros would
- * break their declarations, and the headers of C++ undefine macros with the names of their functions. */
+/* The standard headers that this one needs, and those whose functions wide.h replaces by macros. They are included
+ * before wide.h, because the macros would break their declarations, and the headers of C++ undefine macros with the
+ * names of their functions. */
 #if defined(__cplusplus)
 #include <cstdio>
 #include <cstdlib>

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 /* The context of both sources that return the contents of a capture: the source of pfb_source_open_capture behaves like
- * PerfLib, the source of pfb_source_open_recorded returns every chunk unchanged. */
+ * PerfLib, the source of pfb_source_open_recorded returns chunks unchanged. */
 typedef struct capture_source {
     pfb_recording recording;
     pfb_capture v1_position; /* a reader, past the last V1 block that was returned */
@@ -56,7 +56,7 @@ static bool copy_entry(const capture_source *source, const pfb_recorded *entry, 
 
 /* ---- Registration ----------------------------------------------------------------------------------------- */
 
-/* Returns the reply recorded in this language, or else the first in any language, or fails. */
+/* Returns the reply that pfb_recording_find_registration finds, or fails. */
 static bool recorded_registration(void *context, const pfb_guid *counterset, uint32_t request, uint32_t language,
                                   pfb_bytes *bytes, pfb_source_failure *failure)
 {

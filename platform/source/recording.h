@@ -34,8 +34,8 @@ void pfb_recording_close(pfb_recording *recording);
 /* Returns a reader of the capture, at its first chunk. */
 pfb_capture pfb_recording_start(const pfb_recording *recording);
 
-/* Advances `at`, a reader of a capture, past the next sample, which becomes *sample. If there is query
- * information before the sample, the last of it becomes *info. Returns false if there is no further sample. */
+/* Advances `at`, a reader of a capture, past the next V2 sample, which becomes *sample. If there is query information
+ * before the sample, the last of it becomes *info. Returns false if there is no further sample. */
 bool pfb_recording_next_sample(pfb_capture *at, pfb_chunk *info, pfb_chunk *sample);
 
 /* Returns the index entry of a request, or NULL. */
@@ -58,8 +58,8 @@ bool pfb_recording_register(const pfb_recording *recording, const pfb_guid *coun
 bool pfb_recording_copy(const pfb_recording *recording, size_t offset, size_t size, pfb_bytes *bytes,
                         pfb_source_failure *failure);
 
-/* Fails because the capture has no further sample: with PFB_WIN32_FILE_CORRUPT if `error`, that of the capture's reader,
- * is not PFB_OK, otherwise with PFB_WIN32_NO_MORE_ITEMS. */
+/* Fails because the capture has no further sample: with PFB_WIN32_FILE_CORRUPT if `error`, that of the capture's
+ * reader, is not PFB_OK, otherwise with PFB_WIN32_NO_MORE_ITEMS. */
 bool pfb_recording_fail_at_end(const pfb_error *error, pfb_source_failure *failure);
 
 #endif

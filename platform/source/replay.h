@@ -10,8 +10,9 @@
 /* An added block, the recorded query with the best fit to it, and that query's result in the current sample. */
 typedef struct pfb_replay_choice {
     pfb_query wanted;        /* the block */
-    bool is_single;          /* the counterset has a single instance, without a name */
-    bool has_recorded;       /* a recorded query selects at least some of the values */
+    bool is_single;          /* the counterset has a single instance, without a name; without a registration: the block
+                              * has no name */
+    bool has_recorded;       /* a recorded query may select at least some of the values */
     bool is_exact;           /* the recorded query selects the same values, so its result is copied unchanged */
     pfb_identifier recorded; /* block of the recorded query */
     bool has_result;         /* the current sample has the result of the recorded query */
@@ -28,7 +29,7 @@ typedef struct pfb_replay_link {
 typedef struct pfb_replay {
     const pfb_recording *recording;
     pfb_bytes added; /* the identifier blocks that were added, see added.h */
-    pfb_capture at;  /* a reader, past the last sample that was returned */
+    pfb_capture at;  /* a reader, past the last sample that was read, even if it could not be returned */
     pfb_chunk info;  /* the query information that applies to that sample; body_size_bytes is 0 if there is none */
     bool is_current; /* the members below apply to the present blocks and query information */
     bool is_whole;   /* the blocks are exactly those recorded, so samples are copied unchanged */

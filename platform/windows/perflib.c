@@ -354,7 +354,8 @@ static bool may_refuse_form(uint32_t status)
            status == PFB_WIN32_INSTANCE_NOT_FOUND;
 }
 
-/* Sends the refused nameless blocks again, one by one. A block that is refused in both forms keeps its first Status. */
+/* Sends the nameless blocks whose form may have been refused again, one by one, in the other form. A block that is
+ * refused in both forms keeps its first Status. */
 static void send_refused(const perflib_query *query, change_function function, uint8_t *blocks, size_t size)
 {
     pfb_list list;
