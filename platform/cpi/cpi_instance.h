@@ -2,9 +2,9 @@
 #ifndef PFB_CPI_INSTANCE_H
 #define PFB_CPI_INSTANCE_H
 
-/* One instance of the CPI facility, without its handle: its interval, its figures and its trace buffer. Callers of the
- * functions below hold the instance's lock if it already has a handle. `failure` is not NULL; after a failure its code
- * is not 0. */
+/* One instance of the CPI facility, without its handle: its interval, its figures and its trace buffer. Once it has a
+ * handle, callers of the functions below hold its lock, except for pfb_cpi_instance_free, which destroys the lock.
+ * `failure` is not NULL; after a failure its code is not 0. */
 #include "cpi/cpi_source_private.h"
 #include "source/lock.h"
 

@@ -45,7 +45,7 @@ static bool next_text(cursor *at)
     return false;
 }
 
-/* Moves to the first step. Returns false if there is no text. */
+/* Moves to the first step. Returns false if there is no text, or the first one cannot be opened. */
 static bool open_first_text(cursor *at, const void *data, size_t size)
 {
     *at = (cursor){.data = data, .is_capture = pfb_capture_recognise(data, size)};

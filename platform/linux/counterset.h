@@ -79,15 +79,16 @@ typedef struct pfb_counterset {
     void (*close)(void *context);
 
     /* Takes a sample: reads what `needs` requires, each file once, and calls pfb_kernel_clock right after reading the
-     * file that the rates come from. If `needs` is 0, reads only the instances. Returns false if there is no sample at
-     * all; if only some values are missing, `instance` reports that. Need not check for errors that the reader stored:
-     * pfb_open_set_sample does. */
+     * file that the rates come from. If `needs` is 0, only the instances are needed. Returns false if there is no
+     * sample at all; if only some values are missing, `instance` reports that. Need not check for errors that the
+     * reader stored: pfb_open_set_sample does. */
     bool (*sample)(void *context, uint32_t needs, pfb_source_failure *failure);
 
     /* The following functions return data of the last sample. */
     size_t (*instance_count)(const void *context);
 
-    /* Returns instance number `i`. Returns false if the sample lacks data in `needs` for this instance. */
+    /* Returns instance number `i`. Returns false if the sample lacks data in `needs` for this instance, or the instance
+     * itself, such as a total of nothing. */
     bool (*instance)(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance);
 
     /* Returns the value of an offered counter. `needs` has the bits of all counters of the result, and the instance has

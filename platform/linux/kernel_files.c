@@ -53,7 +53,7 @@ bool pfb_kernel_next_range(pfb_kernel_text *text, uint32_t *first, uint32_t *las
     return true;
 }
 
-/* Parses "key :", with blanks before the colon. */
+/* Parses "key:", with or without blanks before the colon. */
 static bool parse_key(pfb_kernel_span *line, const char *key)
 {
     if (!pfb_kernel_take_word(line, key))

@@ -206,8 +206,8 @@ static uint64_t disk_value(const physical_disks *set, const disk *d, uint32_t id
     }
 }
 
-/* The total of the hardware devices is the sum of their values, including the bases of percentages and averages:
- * the percentages and averages of the total are means over all devices. */
+/* The total of the hardware devices is the sum of their values, including the bases of percentages and averages: the
+ * percentages of the total are means over all devices, and its averages are means over all their transfers. */
 static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
 {
     const physical_disks *set = context;
@@ -335,7 +335,7 @@ static void close_disks(void *context)
     free(set);
 }
 
-/* The set is not available if /proc/diskstats does not exist or lists no disk. */
+/* The set is not available if /proc/diskstats does not exist, may not be read or lists no disk. */
 static void *open_disks(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
 {
     physical_disks *set = malloc(sizeof *set);

@@ -47,7 +47,7 @@ typedef struct pfb_thread_profiling_functions {
 
 /* ---- The source ------------------------------------------------------------------------------------------------- */
 
-/* Identifies a thread uniquely. The id alone does not, because Windows reuses the ids of threads that ended. */
+/* Identifies a thread, uniquely if its creation time is known: Windows reuses the ids of threads that ended. */
 typedef struct pfb_thread_identity {
     uint32_t tid;
     uint64_t creation_time; /* FILETIME; 0: unknown */
