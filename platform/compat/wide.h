@@ -170,7 +170,11 @@ static inline void pfb_wide_parse_letter(pfb_wide_conversion *c, const char **at
         c->length = *next == 'h' ? 'H' : 'L';
         next += 2;
     } else if (*next && strchr("hlLjztw", *next)) {
-        c->length = strchr("jzt", *next) ? 'L' : *next == 'L' ? 'D' : *next == 'w' ? 'l' : *next;
+        bool is_size = *next == 'z' || *next == 't';
+        if (*next == 'j' || (is_size && sizeof(size_t) > sizeof(int)))
+            c->length = 'L';
+        else if (!is_size)
+            c->length = *next == 'L' ? 'D' : *next == 'w' ? 'l' : *next;
         next++;
     }
     c->letter = *next;
