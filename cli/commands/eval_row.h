@@ -27,7 +27,7 @@ typedef struct eval_row {
     pfb_raw_value samples[2]; /* the older one, the newer one */
     bool has_older;
     /* For eval_row.c only. */
-    uint64_t present;     /* a bit for each column whose cell is not empty */
+    uint64_t present;     /* a bit for each input column whose cell is not empty */
     int64_t clocks[2][2]; /* by sample: the cells of the columns time and frequency. The counter type decides to which
                              clock they belong */
 } eval_row;

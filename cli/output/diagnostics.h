@@ -13,7 +13,7 @@
 
 typedef enum exit_status {
     STATUS_FINE = 0,
-    STATUS_MALFORMED = 1,  /* an input is malformed */
+    STATUS_MALFORMED = 1,  /* an input is malformed, or the result of eval is not the expected one */
     STATUS_USAGE = 2,      /* wrong usage */
     STATUS_FILE = 3,       /* a file cannot be read or written */
     STATUS_IMPOSSIBLE = 4, /* this machine cannot do it */

@@ -62,7 +62,8 @@ void output_header(output *out, const char *const *names, size_t count);
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-/* Begins a record. Its first field is "record" with the value `name`, unless that is null. `depth` indents text. */
+/* Begins a record. Its first field is "record" with the value `name`, unless that is null. In text, `depth` indents a
+ * record that has an offset. */
 void output_begin(output *out, const char *name, size_t depth);
 void output_end(output *out);
 

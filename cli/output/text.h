@@ -37,7 +37,8 @@ void text_first(buffer *out, const char *utf8, size_t size, size_t max_character
 /* Appends a JSON string with its quotation marks and the escapes of RFC 8259. */
 void text_json(buffer *out, const char *utf8, size_t size);
 
-/* Appends a CSV field, quoted where RFC 4180 requires it. Line feed, carriage return and tab are not escaped. */
+/* Appends a CSV field, quoted where RFC 4180 requires it, and if it has a tab or an outer space. Line feed, carriage
+ * return and tab are not escaped. */
 void text_csv(buffer *out, const char *utf8, size_t size);
 
 /* Appends a cell of a PDH text log, with its quotation marks; those in the text are doubled. Tab is not escaped, but

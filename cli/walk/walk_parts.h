@@ -7,7 +7,8 @@
 /* The parts of the walk, one for each format. Each writes the records of the bytes that are passed, or of the whole
  * input. */
 
-/* One V2 reply (walk_v2.c). Stores its total size in *size. Returns false if it has an error. */
+/* One V2 reply (walk_v2.c). Stores its total size in *size, unless its header is invalid. Returns false if it has an
+ * error. */
 bool walk_v2(walk *w, const file_bytes *bytes, size_t *size);
 
 /* One V1 block (walk_v1.c). Stores its total size in *size, or 0 if its header is invalid. */

@@ -135,7 +135,8 @@ static text_line find_line(const file_bytes *bytes, size_t at)
     return line;
 }
 
-/* Prints a row per word. Blanks and the line end belong to the word before them. */
+/* Prints a row per word, and one for the sentence of a refusal. Blanks and the line end belong to the word before them.
+ */
 static void explain_line_words(const step_walk *s, const text_line *line)
 {
     const file_bytes *bytes = s->bytes;

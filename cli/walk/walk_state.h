@@ -35,8 +35,8 @@ typedef struct walk {
     walk_counts counts;
 } walk;
 
-/* Returns false if nothing is printed. Callers then skip the records of instances and values, because making them takes
- * longer than reading the values. */
+/* Returns false if no records are written. Callers then skip the records of instances and values, because making them
+ * takes longer than reading the values. */
 static inline bool walk_has_records(const walk *w)
 {
     return w->out->format != OUTPUT_NONE;
@@ -82,7 +82,8 @@ void walk_print_number(const walk *w, const char *key, bool exists, uint64_t num
 /* Writes the 16 bytes of a GUID. */
 void walk_print_guid(const walk *w, const char *key, const uint8_t *data);
 
-/* Writes the field "raw" of a value. If the value is not a number, "raw" is null and the field "hex" has the bytes. */
+/* Writes the field "raw" of a value. If the value is not a number, "raw" is null and the field "hex" has the bytes;
+ * text has at most OUTPUT_LONGEST_FIELD digits of them. */
 void walk_print_raw(const walk *w, bool is_number, uint64_t raw, const uint8_t *bytes, size_t size);
 
 #endif

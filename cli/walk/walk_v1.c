@@ -19,7 +19,7 @@ typedef struct v1_walk {
     pfb_v1_instance instance;
     uint32_t *counters; /* title indexes of the object's counters, by position */
     size_t counter_count, counter_capacity;
-    pfb_sample table; /* the block as a table, which has parents and occurrences; empty if nothing is printed */
+    pfb_sample table; /* the block as a table, which has parents and occurrences; empty if no records are written */
     void *memory;     /* of the table */
 } v1_walk;
 
