@@ -35,7 +35,7 @@ typedef struct page {
     output *out;
     buffer html;
     int64_t first, last; /* the earliest and the latest time of a sample: the range of all charts */
-    uint32_t chart;      /* number of the current chart */
+    uint32_t chart;      /* number of the next chart */
 } page;
 
 static void put(page *p, const char *html)

@@ -85,8 +85,8 @@ static void put_line(output *out, pdh_log *log)
     output_raw(out, log->line.data, log->line.size);
 }
 
-/* Makes the text of the row's time. All rows use one offset from UTC, so that their times are unambiguous: that of the
- * first row whose offset is known. Returns false for a time outside the years 1601 to 9999. */
+/* Makes the text of the row's time. Rows whose offset from UTC is known all use that of the first such row, so that
+ * their times are unambiguous. Returns false for a time outside the years 1601 to 9999. */
 static bool make_time(pdh_log *log)
 {
     bool has_offset = log->is_local || log->has_offset;

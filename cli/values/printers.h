@@ -6,7 +6,7 @@
 
 /* The formats of displayed values. Each function values_print_*() prints the current sample. */
 
-/* records.c; also prints results that have no values. */
+/* records.c; also calls values_report_result() for each result. */
 void values_print_records(values_printer *p, pfb_collector *collector);
 void values_end_records(values_printer *p);
 

@@ -279,7 +279,7 @@ static void drop_repeated_ids(exposition *e)
     e->metric_count = count;
 }
 
-/* Lists the countersets of the sample, each once. */
+/* Lists the chosen countersets of the sample, each once. */
 static void find_sets(exposition *e)
 {
     pfb_collected_result result;
@@ -374,7 +374,7 @@ static int compare_metrics(const void *left, const void *right)
     return difference != 0 ? difference : (a->position > b->position) - (a->position < b->position);
 }
 
-/* Lists and names the metrics of all countersets in the sample. */
+/* Lists and names the metrics of the chosen countersets of the sample. */
 static void find_metrics(exposition *e)
 {
     find_sets(e);

@@ -60,7 +60,7 @@ static void put_time(output *out, field_cache *cache, const pfb_collected_value 
         output_null(out, "time");
 }
 
-/* Puts two backslashes before the machine's name, as in counter paths. */
+/* Puts the name of the machine as counter paths have it, after two backslashes. */
 static void put_machine(output *out, buffer *text, const pfb_collected_value *v)
 {
     buffer_clear(text);
