@@ -927,7 +927,7 @@ static void convert_all(convert *c)
                         c->is_filtered ? "counters and instances" : "samples",
                         path_list_machines(&c->paths, c->has_v2));
     if (!is_empty && !c->has_failed && diagnostics_status() == STATUS_FINE)
-        open_output(c); /* the files have no chunks: the output is an empty capture */
+        open_output(c); /* if the files have no chunks, so has the output */
     if (c->is_open && c->is_text)
         text_writer_close(&c->text);
 }

@@ -84,7 +84,8 @@ static bool redraws_tables(const options *o)
            system_enable_control_sequences();
 }
 
-/* Returns false after a message if the format is prometheus and the source has no V2 data. */
+/* Returns false after a message if the format is prometheus and the source is neither live V2 data nor a recording of
+ * it. */
 static bool check_format(const options *o, const char *subject, bool has_v2)
 {
     bool is_supported = o->format != OUTPUT_PROMETHEUS || has_v2;

@@ -152,7 +152,7 @@ static void store_numbers(reader *r, const text_result *result, const named_row 
     }
 }
 
-/* Returns true if a result has exactly one row, without an instance. */
+/* Returns true if the values of a result are in one row, without an instance. */
 static bool is_single_row(const reader *r, const text_result *result)
 {
     if (r->is_v1)
