@@ -887,7 +887,7 @@ static void convert_item(convert *c, merge_file *f)
         convert_block(c, file);
         break;
     case MERGE_TRAILING:
-        diagnostics_note(f->in.name, (size_t)f->in.offset + f->at, "the bytes from here on belong to no block");
+        merge_report_trailing(&c->merge, f);
         break;
     case MERGE_RECORD:
         convert_record(c, file);

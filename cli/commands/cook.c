@@ -285,15 +285,6 @@ static void begin_file(cook *c, merge_file *f)
         input_refuse(&f->in, "a capture, a perfmon log, V1 blocks or V2 data");
 }
 
-static void report_trailing_bytes(const cook *c, const merge_file *f)
-{
-    size_t offset = (size_t)f->in.offset + f->at;
-    if (c->o->reader.is_strict)
-        report_error(f, 0, (pfb_error){PFB_TRAILING_BYTES, offset});
-    else
-        diagnostics_note(f->in.name, offset, "the bytes from here on belong to no block");
-}
-
 /* Reports the skipped parts of a file, and the error of the file if it has one. */
 static void end_file(cook *c, const merge_file *f)
 {
@@ -334,7 +325,7 @@ static void cook_item(cook *c, merge_file *f)
         cook_block(c, f);
         break;
     case MERGE_TRAILING:
-        report_trailing_bytes(c, f);
+        merge_report_trailing(&c->merge, f);
         break;
     case MERGE_RECORD:
         cook_record(c, f);

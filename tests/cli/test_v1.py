@@ -386,8 +386,9 @@ class Broken(Case):
         self.assertEqual(items[-1], {
             "record": "note", "offset": len(data) - 100,
             "tolerated": ["trailing_bytes"]})
-        for command in ("show", "check", "cook"):
-            done = self.run_program(command, "--strict", path)
+        for command in (["show"], ["check"], ["cook"],
+                        ["convert", "-o", path + ".pfb"]):
+            done = self.run_program(*command, "--strict", path)
             self.assert_error(done, 1, path, len(data) - 100,
                               "trailing_bytes")
         chunk = self.file("c.pfb", v2.recording(v2.chunk(b"V1DT", data)))
