@@ -78,7 +78,7 @@ def keep_copy(path, folder, prefix=""):
     return True
 
 
-# ---- Processes that AFL++ leaves behind --------------------------------------------------------------------
+# ---- Processes that AFL++ does not end ---------------------------------------------------------------------
 
 
 def adopt_orphans():
@@ -88,8 +88,8 @@ def adopt_orphans():
 
 
 def kill_orphans(executable):
-    """Kills the processes with this executable that this process has adopted. AFL++ sometimes leaves the process that runs
-    the target behind, stopped."""
+    """Kills the processes with this executable that this process has adopted. AFL++ sometimes ends without
+    killing the process that runs the target, which is stopped."""
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             parent = int((folder / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[1])

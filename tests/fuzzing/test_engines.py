@@ -94,7 +94,7 @@ class Engines(unittest.TestCase):
                 self.assertEqual(2, self.script("fuzz", *arguments).returncode)
 
     def test_stopped_processes_of_an_engine_are_killed(self):
-        """A shell leaves a stopped process behind, as AFL++ does."""
+        """A shell does not kill the stopped process that it started, nor does AFL++."""
         sleep = shutil.which("sleep")
         fuzzing.adopt_orphans()
         stopped = subprocess.run(["sh", "-c", f"{sleep} 100 >&- & kill -STOP $!; echo $!"],
