@@ -150,7 +150,7 @@ bool pfb_collector_put_registration(pfb_collector *c, const pfb_guid *counterset
     metadata_set *set = prepare_name_change(c) ? pfb_metadata_get(&c->metadata, counterset) : NULL;
     if (!set || !pfb_metadata_add(set, request, data, size, &c->options.reader, error))
         return pfb_collect_no_memory(failure);
-    if (request < 32) /* a reply of the source would free this one, which samples may refer to */
+    if (error->code == PFB_OK && request < 32) /* a reply of the source would free this one, to which samples refer */
         set->fetched |= UINT32_C(1) << request;
     return true;
 }

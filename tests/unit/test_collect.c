@@ -563,6 +563,23 @@ Test(collect, descriptions_do_not_replace_names_of_the_caller)
     pfb_source_close(source);
 }
 
+Test(collect, the_source_is_asked_if_the_reply_of_the_caller_is_malformed)
+{
+    static chunks capture;
+    pfb_source_failure failure = {0};
+    pfb_described_counterset set;
+    pfb_error error = {PFB_OK, 0};
+    make_capture(&capture);
+    pfb_source *source = pfb_source_open_capture(capture.data, capture.size, &failure);
+    pfb_collector *c = pfb_collector_open(source, NULL, &failure);
+    cr_assert(c && pfb_collector_put_registration(c, &things, PFB_REQUEST_COUNTERSET_NAME, "x", 1, &error, &failure));
+    cr_expect_neq(error.code, PFB_OK);
+    cr_assert(pfb_collector_counterset(c, &things, &set, &failure));
+    cr_expect_str_eq(set.name, "Dinge");
+    pfb_collector_close(c);
+    pfb_source_close(source);
+}
+
 /* The current sample has a counterset without a name. The source has a name, which the cache of texts may lack because
  * memory is exhausted. */
 Test(collect, results_have_the_whole_name_that_a_description_adds)

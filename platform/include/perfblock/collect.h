@@ -227,7 +227,7 @@ PFB_API bool pfb_collector_choose_file(pfb_collector *collector, size_t file, pf
 
 /* Puts the reply to a registration request (pfb_source_registration). Replies to request codes other than 1, 3 to 6, 9
  * and 10 are ignored. A later reply to the same request replaces an earlier one. The source is not asked for a reply
- * that was put. */
+ * that was put without an error. */
 PFB_API bool pfb_collector_put_registration(pfb_collector *collector, const pfb_guid *counterset, uint32_t request,
                                             const void *data, size_t size, pfb_error *error,
                                             pfb_source_failure *failure);
