@@ -63,9 +63,9 @@ typedef struct pfb_chunk {
 /* Returns true if the bytes begin with the tag of a capture; nothing else is checked. */
 PFB_API bool pfb_capture_recognise(const void *data, size_t size);
 
-/* Opens a capture and reads its first chunk. Returns false with PFB_UNKNOWN_FORMAT if that chunk is not PFBC, and with
- * PFB_UNREAD_FORMAT if its version is higher than PFB_CAPTURE_VERSION. `options` may be null; strict mode makes no
- * difference for captures. */
+/* Opens a capture and reads its first chunk. Returns false with PFB_UNKNOWN_FORMAT if that chunk is not PFBC, with
+ * PFB_TRUNCATED_CHUNK if it is cut, and with PFB_UNREAD_FORMAT if its version is higher than PFB_CAPTURE_VERSION.
+ * `options` may be null; strict mode makes no difference for captures. */
 PFB_API bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, const pfb_read_options *options);
 
 /* Opens a capture of which `data` is the first window. Returns false with PFB_CALLER_TOO_SMALL if the window does not

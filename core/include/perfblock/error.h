@@ -51,7 +51,7 @@ typedef enum pfb_code {
     PFB_TRUNCATED_LOG = 32,    /* the log has fewer buffers than its header says */
     PFB_TRUNCATED_EVENT = 33,  /* the used bytes of a buffer end inside an event's header */
     PFB_TRUNCATED_ITEM = 34,   /* the record of a log ends inside the header of its next item or path */
-    PFB_TRUNCATED_LINE = 35,   /* a text log ends inside a cell, or before the last cells of a row */
+    PFB_TRUNCATED_LINE = 35,   /* a text log or its header ends inside a cell, or the log before a row's last cells */
 
     PFB_BAD_TOTAL_SIZE = 100,       /* total size smaller than the header */
     PFB_BAD_RESULT_COUNT = 101,     /* more results declared than the block can hold */
@@ -59,7 +59,7 @@ typedef enum pfb_code {
     PFB_BAD_COUNTERS_SIZE = 103,    /* size of PERF_MULTI_COUNTERS smaller than its header or larger than the result */
     PFB_BAD_COUNTER_COUNT = 104,    /* more counters declared than their block can hold */
     PFB_BAD_INSTANCES_SIZE = 105,   /* size of PERF_MULTI_INSTANCES smaller than its header or larger than the result */
-    PFB_BAD_INSTANCE_COUNT = 106,   /* more instances declared than their block can hold */
+    PFB_BAD_INSTANCE_COUNT = 106,   /* more instances declared than their block can hold, or a wrong negative count */
     PFB_BAD_INSTANCE_SIZE = 107,    /* instance size smaller than header and empty name, or larger than what is left */
     PFB_BAD_VALUE_SIZE = 108,       /* value size smaller than its header or larger than what is left */
     PFB_BAD_DATA_SIZE = 109,        /* more data bytes declared than the value holds */

@@ -290,8 +290,9 @@ PFB_API void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer);
 PFB_API pfb_raw_value pfb_log_raw_value(const pfb_log_path *path, const pfb_log_value *value);
 
 /* Stores the difference UTC - local time in minutes, a multiple of 15. Values of types with the 100 ns clock contain a
- * UTC time besides their local time; returns false for all other values, and if pfb_log_bias_between does. The log's
- * header is less exact: it does not say whether daylight saving time applies. */
+ * UTC time besides their local time; returns false for all other values, if the status says that there is no value, and
+ * if pfb_log_bias_between does. The log's header is less exact: it does not say whether daylight saving time applies.
+ */
 PFB_API bool pfb_log_utc_bias(const pfb_log_path *path, const pfb_log_value *value, int32_t *minutes);
 
 /* Stores the difference utc - local of two times of the same moment, such as PerfTime100nSec of a V1 block and the time

@@ -108,7 +108,8 @@ PFB_API bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path
 
 /* Moves to the next row. Returns false at the end, on error, and if more is needed. Empty lines are skipped, and
  * other lines, such as those that typeperf appends, are skipped with PFB_NOTE_TEXT_LINE. The error is
- * PFB_TRUNCATED_LINE if the last line has no line feed and ends inside a cell or lacks cells. */
+ * PFB_TRUNCATED_LINE if the last line has no line feed and ends inside its first cell, or is a row that ends inside a
+ * cell or lacks cells. */
 PFB_API bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row);
 
 /* Returns the next value of the row in *value; false after the last one and on error. Rows with fewer or more cells

@@ -83,10 +83,11 @@ typedef struct pfb_sample_row {
                            * unique id, else the value of the key counter, else PFB_NO_ID */
     bool is_unique;       /* V1: has a unique id that no other instance of the object has */
     bool has_name;        /* false for V2 results without instances whose query has no exact name, for V1 objects
-                           * without instances, and for V1 names of length 0 */
+                           * without instances, and for V1 instances with NameLength 0 */
     pfb_name name;        /* in the data. In V2 results without instances: the query's filter, in query_info; it is a
                            * pattern or empty if has_name is false */
-    pfb_name parent;      /* V1: name of the parent, one level up; bytes is null if there is none */
+    pfb_name parent;      /* V1: name of the parent, one level up; bytes is null if there is none, or if it has more
+                           * than 2048 bytes */
     uint32_t occurrence;  /* number among equal names (V1: of name and parent) of the result, from 0
                            * (pfb_sample_number_rows) */
     uint32_t rank;        /* number among the rows of the result whose identity (pfb_sample_match) is otherwise equal,

@@ -221,8 +221,9 @@ PFB_API void pfb_write_begin_object(pfb_writer *writer, const pfb_v1_object *obj
 PFB_API uint32_t pfb_write_definition(pfb_writer *writer, const pfb_v1_counter *counter);
 
 /* Begins an instance (PERF_INSTANCE_DEFINITION). Of `instance` only the parent, unique id and name are used. The name
- * is converted to UTF-16 if that is the object's code page; otherwise it must be in the object's code page or ASCII, or
- * the error is PFB_CALLER_ARGUMENT. The NUL is added and counted in NameLength, which is 0 for a name without bytes. */
+ * is converted to UTF-16 if that is the object's code page; otherwise it must be in the object's code page, or have
+ * only ASCII characters and not be in UTF-16, or the error is PFB_CALLER_ARGUMENT. The NUL is added and counted in
+ * NameLength, which is 0 if `bytes` of the name is null. */
 PFB_API void pfb_write_v1_instance(pfb_writer *writer, const pfb_v1_instance *instance);
 
 /* Begins the counter block (PERF_COUNTER_BLOCK) of the instance, or of an object without instances, with at least

@@ -35,7 +35,7 @@ typedef struct pfb_cpuid_text {
 typedef struct pfb_cpuid_row {
     size_t offset; /* of the line */
     uint32_t line; /* from 1 */
-    uint32_t cpu;  /* position of the CPU in the dump, from 0; not the number in its heading */
+    uint32_t cpu;  /* position among the CPUs that have leaves, from 0; not the number in the heading */
     pfb_cpuid_leaf leaf;
 } pfb_cpuid_row;
 
