@@ -269,7 +269,7 @@ static bool open_ring(pfb_lwp *lwp, const void *ring, size_t ring_size)
 }
 
 /* Head and tail must be below ring_bytes and at the start of a record. A bad head is adjusted, as the hardware does
- * when it loads the control block; a bad tail is an error. */
+ * when it loads the control block, and is an error only in strict mode; a bad tail is always an error. */
 static bool check_head_and_tail(pfb_lwp *lwp)
 {
     uint32_t event_bytes = lwp->capabilities.event_bytes;
@@ -408,7 +408,7 @@ static bool is_implemented(const pfb_lwp_capabilities *capabilities, uint32_t id
            (id > 0 && id <= LAST_FLAG_EVENT && id <= capabilities->max_events && capabilities->hardware >> id & 1);
 }
 
-/* Sets the fields of an event that depend on the capabilities of the CPU. */
+/* Sets is_implemented and, for cache misses, the fields of the data address and the latency. */
 static void interpret_event(const pfb_lwp *lwp, pfb_lwp_event *event)
 {
     const pfb_lwp_capabilities *c = &lwp->capabilities;

@@ -3,8 +3,8 @@
 #define PFB_VIEW_H
 
 /* Turns offsets in the input into pointers. In core, only these functions, those of cursor.h and the readers of single
- * characters (line.h, name.c, path.c, pdh_text.c) do so: other files pass the range they need, and stay inside that
- * range with the pointer they get. */
+ * characters (code_points.h, line.h, name.c, path.c, pdh_text.c) do so: other files pass the range they need, and stay
+ * inside that range with the pointer they get. */
 #include <stddef.h>
 #include <stdint.h>
 

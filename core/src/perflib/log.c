@@ -137,8 +137,8 @@ static size_t log_align(const log_position *p, size_t end)
 }
 
 /* Reads the event at the position, in the next buffer if the current one is at its end, and moves past it. Stores the
- * position of the event in *where. Returns LOG_SKIPPED if the event is not a part of a record. The size of an event of
- * unknown layout is unknown: the rest of its buffer is skipped, too. */
+ * position of the event in *where. Returns LOG_SKIPPED if the event is not a part of a record of a known type. The size
+ * of an event of unknown layout is unknown: the rest of its buffer is skipped, too. */
 static log_step log_next_event(pfb_log_reader *log, log_position *p, log_position *where, log_part *part)
 {
     while (p->at == p->used_end && !p->is_cut) {

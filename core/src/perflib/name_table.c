@@ -124,7 +124,8 @@ bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t size, c
     return table->error.code == PFB_OK;
 }
 
-/* The outcome of reading a pair: one was read, some bytes were skipped, or the table ended. */
+/* The outcome of reading a pair: one was read, some bytes were skipped, or nothing more is read: the table ended or has
+ * an error. */
 typedef enum table_step { PAIR, SKIPPED, ENDED } table_step;
 
 /* Skips empty fields where an index should be. An empty string ends a multi-string; bytes after it are a deviation.

@@ -33,8 +33,8 @@ static uint32_t match_in_step(const pfb_sample *older, pfb_sample *newer, const 
     return n;
 }
 
-/* Finds the older row of an instance whose result has another position in the older sample, because queries were added
- * or removed. */
+/* Finds the older row of an instance in the first result of the same query that has it. That result may have another
+ * position in the older sample, because queries were added or removed. */
 static uint32_t find_moved_row(const pfb_sample *older, const pfb_sample *newer, uint32_t row,
                                pfb_related_rows *related)
 {
