@@ -2,8 +2,8 @@
 /* Calls the readers and the functions of samples in any order, with any capacities, on two inputs.
  *
  * Input: { sizes u16[2] little-endian }, then two blocks of these sizes as far as the input goes, then calls up to the
- * end: { function u8: index in `calls` below, modulo its length; argument u8 }. Samples read either block, all other
- * readers the first one. Options are strict where the first size is odd. */
+ * end, at most MAX_CALLS: { function u8: index in `calls` below, modulo its length; argument u8 }. Samples read either
+ * block, all other readers the first one. Options are strict where the first size is odd. */
 #include "checks.h"
 #include "perfblock/capture.h"
 #include "perfblock/log.h"

@@ -132,7 +132,7 @@ static void read_name_table(const uint8_t *data, size_t size)
     free(by_name);
 }
 
-/* Writes a query with this name into memory of exactly the query's size, directly and by a writer. */
+/* Writes a query with this name, with exactly its size as the capacity, directly and by a writer. */
 static void write_query(const pfb_name *name)
 {
     static const uint8_t margin[8] = "########";

@@ -158,7 +158,7 @@ static void check_cpu(walk *w, const pfb_cpuid_leaf *leaves, size_t count)
 
 /* ---- A dump --------------------------------------------------------------------------------------------------- */
 
-enum { MIN_LINE_BYTES = 12 }; /* the shortest leaf, "0x0:0 0 0 0" with its line end */
+enum { MIN_LINE_BYTES = 12 }; /* a lower bound; the shortest leaf is "cpuid0:0 0 0 0" */
 
 /* The position of the walk in a dump. */
 typedef struct progress {
@@ -275,7 +275,7 @@ static const char *check_registers(const uint8_t *data, size_t size)
     return w.out.broken;
 }
 
-/* Writes a heading, and the leaf in every layout that can hold it. Returns the number of lines with the leaf. */
+/* Writes a heading, and the leaf in three to five layouts. Returns the number of lines with the leaf. */
 static uint32_t write_layouts(const pfb_cpuid_leaf *l, char *out, size_t capacity)
 {
     uint32_t count = 3;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Loads two V2 replies or V1 blocks with query information and registrations, matches them and evaluates the values,
- * one by one and all at once, and again with the instances in another order. A cell is a value of the newer sample.
+ * one by one and all at once, those of V2 again with the instances in another order. A cell is a value of the newer
+ * sample.
  *
  * Input: { samples u8, switches u8, scale u8, order u8[2], sizes u16[4] little-endian }, then the older reply, the
  * newer one, query information and a registration, of these sizes as far as the input goes; the rest is a second
@@ -382,7 +383,7 @@ static void check_references(const pfb_sample *t, uint32_t row, uint32_t column,
 
 /* ---- Cells ---------------------------------------------------------------------------------------------------- */
 
-/* Returns true for data of 4 or 8 bytes if the type has the other size. Raw counts, and all of V1, may have either
+/* Returns true for data of 4 or 8 bytes if the type has another size. Raw counts, and all of V1, may have either
  * size. */
 static bool is_wrong_size(const pfb_sample *t, uint32_t row, uint32_t column)
 {
@@ -628,7 +629,7 @@ static void check_moved_row(const two_orders *o, const pfb_formula_options *opti
     }
 }
 
-/* Requires matched samples of at most MAX_CELLS cells. */
+/* Requires matched samples of which the newer one has at most MAX_CELLS values, padding included. */
 static void compare_orders(const sample *older, const sample *newer, reordered *moved_older, reordered *moved_newer,
                            const pfb_formula_options *options)
 {
