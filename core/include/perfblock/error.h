@@ -17,7 +17,7 @@ extern "C" {
  * Values and names never change their meaning and are never reused. In the comments, "what is left" is the rest of the
  * enclosing structure. Ranges:
  *   0         success
- *   1-99      truncated: the input ends before something it declares
+ *   1-99      truncated: the input, or a structure in it, ends before something it declares
  *   100-199   inconsistent: a field contradicts the structure around it
  *   200-299   unsupported: well formed as far as it was checked, but not read by this version
  *   300-399   an error of the caller; the input may be valid

@@ -43,7 +43,7 @@ typedef enum ordering {
     ORDER_REGISTRATIONS, /* counterset; of several registrations of a counterset, later ones first */
     ORDER_COLUMNS,       /* counterset, counter id, result, position */
     ORDER_ROWS,          /* counterset, identity, result, instance */
-    ORDER_NAMES          /* result, name, instance: for numbering equal names */
+    ORDER_NAMES          /* result, full name, instance: for numbering equal names */
 } ordering;
 
 static int compare_numbers(uint32_t left, uint32_t right)
@@ -85,7 +85,7 @@ static int compare_full_names(const pfb_sample_row *left, const pfb_sample_row *
     return compare_names(a, b);
 }
 
-/* Compares identities within a counterset: the unique id, or the id and the name. */
+/* Compares identities within a counterset: the unique id, or the full name and the id. */
 static int compare_identities(const pfb_sample_row *left, const pfb_sample_row *right)
 {
     if (left->is_unique != right->is_unique)

@@ -20,7 +20,8 @@ static inline uint64_t pfb_sample_pack_location(size_t offset, uint32_t size_byt
     return (uint64_t)offset << 32 | size_bytes;
 }
 
-/* The sort key of a row: counterset, identity (unique id, or id and name), reply position (result and instance). */
+/* The sort key of a row: counterset, identity (unique id, or id, name and parent), and position in the reply (result
+ * and instance). */
 typedef struct pfb_row_key {
     const pfb_guid *counterset;
     const pfb_sample_row *identity;
