@@ -10,7 +10,7 @@
  *
  *       0  init { mode u32 }, if the handle is free    1  terminate    2  start    3  get
  *       4  get and trace { minor i16, forms u8, label u16 }    5  set hook identity { minor i16, label u16 }
- *       6  attach { capacity u16; 0: none }    7  trace size    8  details    9  mode
+ *       6  attach { capacity u16 modulo 8192; 0: none }    7  trace size    8  details    9  mode
  *       10  replace the source, which is refused while there are instances    11  unhalted { position u8 }
  *
  * The number of a label is its size in bytes modulo 300; 0 is no label. Little-endian; missing bytes are 0. */

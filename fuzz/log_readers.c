@@ -46,7 +46,7 @@ static void touch_name(log_walk *l, const pfb_name *name)
     touch_bytes(l, name->bytes, name->size_bytes);
 }
 
-/* Changes a byte of the log and one of the record. */
+/* Changes a byte of the log and one of the record if the input may change. */
 static void change_both(log_walk *l, size_t near)
 {
     change_byte(l->w, near);

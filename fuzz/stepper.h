@@ -7,7 +7,7 @@
  *
  * The pages are protected, so an access faults. The signal handler makes them accessible, calls the function, and
  * single-steps the instruction (trap flag). Then the pages are protected again. An access costs about two signals and
- * two system calls. */
+ * two calls of mprotect. */
 #include <stddef.h>
 #include <stdint.h>
 

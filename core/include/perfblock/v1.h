@@ -111,7 +111,7 @@ typedef struct pfb_v1_instance {
     size_t offset;         /* of PERF_INSTANCE_DEFINITION; without instances: of the counter block */
     uint32_t position;     /* in the object, from 0 */
     pfb_name name;         /* in the object's code page; UTF-16 has an even size. bytes is null for an object without
-                            * instances and for a name of length 0 */
+                            * instances and if NameLength is 0 */
     int32_t unique_id;     /* PFB_V1_NO_UNIQUE_ID: none */
     uint32_t parent_title; /* title index of the parent's object in this block; 0: no parent. Not checked */
     uint32_t parent_position;
@@ -192,7 +192,7 @@ typedef struct pfb_name_entry {
 typedef struct pfb_name_table {
     uint32_t encoding; /* of the names: PFB_ENCODING_UTF16LE or _UTF8, not validated */
     uint32_t notes;    /* PFB_NOTE_ bits: deviations tolerated so far */
-    pfb_error error;   /* PFB_UNKNOWN_FORMAT from opening; in strict mode also the first deviation */
+    pfb_error error;   /* PFB_UNKNOWN_FORMAT from opening; in strict mode also what would be a note */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size;

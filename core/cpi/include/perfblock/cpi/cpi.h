@@ -93,7 +93,7 @@ typedef struct pfb_cpi_figures {
 typedef struct pfb_cpi_result {
     uint32_t mode;           /* the requested mode bits and those that they imply */
     uint64_t elapsed_cycles; /* of the snapshots' clock */
-    size_t cpu_count;        /* of the start snapshot; the array has the same order */
+    size_t cpu_count;        /* of the start snapshot, in its order; 0 with PFB_CPI_THREAD_ONLY */
     pfb_cpi_figures system;  /* the status is ok, no_instr, overflow or invalid */
     bool has_thread;
     uint32_t tid;

@@ -170,8 +170,8 @@ typedef struct pfb_cpi_identity {
 /* Writes a whole group, or nothing. `cpus` are the figures of result->cpu_count CPUs. Sets *size_bytes to the size of
  * the group. Returns PFB_CALLER_TOO_SMALL if `capacity` is below that size. Returns PFB_CALLER_ARGUMENT and sets
  * *size_bytes to 0 for an identity out of range, a summary with PFB_CPI_THREAD_ONLY, a result without the thread that
- * its mode requests, a result without system figures (PFB_CPI_NO_DATA), no or too many CPUs, busy above elapsed, counts
- * of CPUs that do not add up to the system's, or sums above 64 bits. */
+ * its mode requests, and, without PFB_CPI_THREAD_ONLY, for a system without instructions (PFB_CPI_NO_DATA), no or too
+ * many CPUs, busy above elapsed, counts of CPUs that do not add up to the system's, or sums above 64 bits. */
 PFB_API pfb_code pfb_cpi_hooks_write(const pfb_cpi_result *result, const pfb_cpi_figures *cpus,
                                      const pfb_cpi_identity *identity, void *out, size_t capacity, size_t *size_bytes);
 

@@ -153,8 +153,8 @@ typedef struct pfb_lwp_event {
 
 /* Opens a control block of `control_size` bytes and its ring of `ring_size` bytes; `ring` is the memory at the address
  * BufferBase. Only the registers and is_refused of `capabilities` are used. Null options are defaults. Returns
- * false if sizes or offsets are invalid; `error` and `error_place` say why, and fields of `control` that were read keep
- * their values. Reads no record. */
+ * false if the CPU has no LWP, or if sizes or offsets are invalid; `error` and `error_place` say why, and fields of
+ * `control` that were read keep their values. Reads no record. */
 PFB_API bool pfb_lwp_open(pfb_lwp *lwp, const pfb_lwp_capabilities *capabilities, const void *control,
                           size_t control_size, const void *ring, size_t ring_size, const pfb_read_options *options);
 
@@ -166,7 +166,8 @@ PFB_API bool pfb_lwp_pair_at(const pfb_lwp *lwp, uint32_t id, pfb_lwp_pair *pair
 PFB_API bool pfb_lwp_next(pfb_lwp *lwp, pfb_lwp_event *event);
 
 /* Makes pfb_lwp_next return every slot once, beginning at head. In continuous mode that is oldest first. Slots that
- * were never written have EventId 0, so PFB_LWP_NOTE_INVALID_EVENT is no longer set. */
+ * were never written have EventId 0, so pfb_lwp_next no longer adds PFB_LWP_NOTE_INVALID_EVENT. No effect after a
+ * failed pfb_lwp_open. */
 PFB_API void pfb_lwp_rewind_all(pfb_lwp *lwp);
 
 /* Sets PFB_LWP_NOTE_OVERLAP if the LWPCB and the ring share addresses; `address` is that of the LWPCB on the profiled

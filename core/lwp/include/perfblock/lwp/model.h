@@ -36,10 +36,10 @@ typedef struct pfb_lwp_model_options {
     bool full_uses_free_slot; /* a full ring stores a new record in its free slot; false: it overwrites the last one */
     bool threshold_above;     /* the interrupt needs more than Threshold bytes in use; false: at least Threshold */
     bool threshold_zero_counts; /* Threshold 0 interrupts at every record; false: never */
-    bool holds_record;          /* the record of a counted event is held back until the next record, SLWPCB or LLWPCB */
-    bool writes_flags_back;     /* LLWPCB stores the effective flags in the LWPCB */
-    bool value_is_ip_filtered;  /* the IP filter also applies to LWPVAL */
-    int32_t minimum_interval;   /* LLWPCB raises smaller intervals of EventIds 2 and above to this: 0 to 33554431 */
+    bool holds_record;      /* a record, except that of LWPINS, is held back until the next record, SLWPCB or LLWPCB */
+    bool writes_flags_back; /* LLWPCB stores the effective flags in the LWPCB */
+    bool value_is_ip_filtered; /* the IP filter also applies to LWPVAL */
+    int32_t minimum_interval;  /* LLWPCB raises smaller intervals of EventIds 2 and above to this: 0 to 33554431 */
     uint32_t reserved[4];
 } pfb_lwp_model_options;
 
