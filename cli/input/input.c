@@ -388,9 +388,11 @@ bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
         bool can_reopen = in->can_reopen;
         in->is_followed = false;
         read_rest(in); /* of a file that is being written, what is there */
-        bool is_read = !in->has_failed && read_text_form(in);
-        if (!is_read)
+        if (in->has_failed) {
             input_free(in);
+            return false;
+        }
+        bool is_read = read_text_form(in);
         in->can_reopen = can_reopen;
         return is_read;
     }
