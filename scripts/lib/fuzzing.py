@@ -264,7 +264,7 @@ class Afl(Run):
                     "-t", f"{1000 * MAX_SECONDS}+", *cmplog, *(["-x", dictionary_path] if dictionary_path else []),
                     "--", program(self.preset, self.target)],
                    AFL_SKIP_CPUFREQ="1", AFL_I_DONT_CARE_ABOUT_MISSING_CRASHES="1", AFL_NO_UI="1", AFL_NO_AFFINITY="1",
-                   AFL_BENCH_UNTIL_CRASH="1", AFL_FORKSRV_INIT_TMOUT="60000",
+                   AFL_BENCH_UNTIL_CRASH="1", AFL_FORKSRV_INIT_TMOUT="60000", AFL_HANG_TMOUT=str(1000 * MAX_SECONDS),
                    **custom)
 
     def state(self):
