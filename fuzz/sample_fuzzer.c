@@ -427,12 +427,38 @@ typedef struct cell {
     uint32_t row, column, older_row, older_column;
 } cell;
 
-static cell make_cell(const pfb_sample *older, const pfb_sample *newer, uint32_t row, uint32_t column)
+/* Returns true if the two columns exist and are those of different counters. */
+static bool are_different(const cell *c, uint32_t older, uint32_t newer)
+{
+    return older != PFB_NONE && newer != PFB_NONE &&
+           c->older->columns[older].counter_id != c->newer->columns[newer].counter_id;
+}
+
+/* Returns true if the formula subtracts a base or an object clock that is another counter in the older sample. */
+static bool has_other_reference(const cell *c, const pfb_formula_options *options)
+{
+    const pfb_sample_column *older = &c->older->columns[c->older_column];
+    const pfb_sample_column *newer = &c->newer->columns[c->column];
+    pfb_counter_type derived;
+    const pfb_counter_type *type = pfb_counter_type_find(newer->counter.type);
+    if (!type && options->generic && pfb_counter_type_derive(newer->counter.type, &derived))
+        type = &derived;
+    if (!type)
+        return false;
+    bool may_take_time = (type->terms & PFB_TERM_BASE_OR_TIME) != 0;
+    bool subtracts_base = type->denominator == PFB_DENOMINATOR_BASE_DELTA;
+    bool subtracts_clock = type->denominator == PFB_DENOMINATOR_TIME && type->clock == PFB_CLOCK_OBJECT;
+    return (subtracts_base && are_different(c, older->base_column, newer->base_column)) ||
+           ((subtracts_clock || may_take_time) && are_different(c, older->time_column, newer->time_column));
+}
+
+static cell make_cell(const pfb_sample *older, const pfb_sample *newer, uint32_t row, uint32_t column,
+                      const pfb_formula_options *options)
 {
     cell c = {older, newer, row, column, newer->rows[row].older_row, PFB_NONE};
     if (older && c.older_row != PFB_NONE)
         c.older_column = find_older_column(older, c.older_row, newer, &newer->columns[column]);
-    if (c.older_column != PFB_NONE && !older->columns[c.older_column].has_counter)
+    if (c.older_column != PFB_NONE && (!older->columns[c.older_column].has_counter || has_other_reference(&c, options)))
         c.older_column = PFB_NONE;
     return c;
 }
@@ -473,7 +499,7 @@ static void check_cell(const pfb_sample *older, const pfb_sample *newer, uint32_
         require(result.status == PFB_STATUS_UNKNOWN_TYPE, "a counter without registration has status unknown_type");
         return;
     }
-    cell c = make_cell(older, newer, row, column);
+    cell c = make_cell(older, newer, row, column, options);
     check_references(newer, row, column, &in.newer);
     if (c.older_column != PFB_NONE)
         check_references(older, c.older_row, c.older_column, &in.older);
