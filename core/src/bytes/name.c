@@ -72,8 +72,11 @@ size_t pfb_name_to_utf8(const pfb_name *name, char *out, size_t capacity)
     for (size_t at = 0; name->bytes && at < name->size_bytes;) {
         uint8_t bytes[4];
         size_t count = encode_utf8(pfb_decode_name(name, &at), bytes);
-        /* 3 bytes for each byte of the name may exceed a size_t of 32 bits. */
-        needed = PFB_NEVER(count > SIZE_MAX - 1 - needed) ? SIZE_MAX - 1 : needed + count;
+        if (PFB_NEVER(count > SIZE_MAX - 1 - needed)) { /* only for names of more than 1.4 GB, with 32 bits */
+            needed = SIZE_MAX - 1;
+            break;
+        }
+        needed += count;
         fits = fits && count < capacity - written; /* one byte stays free for the NUL */
         for (size_t i = 0; fits && i < count; i++)
             out[written++] = (char)bytes[i];

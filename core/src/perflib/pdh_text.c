@@ -260,7 +260,9 @@ bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_
     text->zone_name.encoding = text->encoding;
     for (; cell.is_closed && cell.next < text->path_end; text->column_count++)
         cell = text_find_cell(text->data, cell.next, text->path_end, text->separator);
-    return cell.is_closed || text_fail(text, PFB_TRUNCATED_LINE, line.end);
+    if (!cell.is_closed)
+        return text_fail(text, PFB_TRUNCATED_LINE, line.end);
+    return true;
 }
 
 bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size, const pfb_read_options *options)
