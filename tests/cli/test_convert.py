@@ -10,7 +10,7 @@ import unittest
 import captures
 import v1_blocks as v1
 from captures import DISK as DISK_SET, MEMORY as MEMORY_SET, three_sets
-from program import (ROOT, Case, bytes_of, needs_real_data, real, seed,
+from program import (ON_WINDOWS, ROOT, Case, bytes_of, needs_real_data, real, seed,
                      writer as w)
 from test_series import block, capture, sample
 from v1_writer import little, big, multi_string
@@ -118,7 +118,8 @@ class RoundTrips(ConvertCase):
         """V1 blocks and V2 replies outside of recordings do not change in a
         round trip."""
         self.assertGreaterEqual(len(BARE), 40)
-        for path in BARE:
+        # Starting a program takes long under Wine, so one in four is read there.
+        for path in BARE[::4 if ON_WINDOWS else 1]:
             if os.path.basename(path) != UNALIGNED:
                 self.check(path)
 
