@@ -8,9 +8,11 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -96,14 +98,18 @@ class Engines(unittest.TestCase):
     def test_stopped_processes_of_an_engine_are_killed(self):
         """A shell does not kill the stopped process that it started, nor does AFL++."""
         sleep = shutil.which("sleep")
+        number = self.folder / "pid"
         fuzzing.adopt_orphans()
-        stopped = subprocess.run(["sh", "-c", f"{sleep} 100 >&- & kill -STOP $!; echo $!"],
-                                 stdout=subprocess.PIPE, check=True)
-        folder = pathlib.Path("/proc") / stopped.stdout.decode().strip()
+        subprocess.run(["sh", "-c", f"{sleep} 1000 & echo $! > {number}"], stdin=subprocess.DEVNULL,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=True)
+        process = pathlib.Path("/proc") / number.read_text(encoding="ascii").strip()
+        while not (process / "exe").samefile(sleep):  # until then it is a shell
+            time.sleep(0.01)
+        os.kill(int(process.name), signal.SIGSTOP)
         fuzzing.kill_orphans("/bin/sh")
-        self.assertTrue(folder.exists(), "it has another executable")
+        self.assertTrue(process.exists(), "it has another executable")
         fuzzing.kill_orphans(sleep)
-        self.assertFalse(folder.exists())
+        self.assertFalse(process.exists())
 
 
 if __name__ == "__main__":
