@@ -210,7 +210,7 @@ class Shared(Case):
             (str(title), "Counter %d" % title) for title in range(2, 4000)]))
         small = v1.table(("2", "Object"), ("5000", "Calls"))
         path = self.file("tables.pfb", w.recording(*[
-            w.chunk(b"NAME", bytes(8) + small)] * 2000))
+            w.chunk(b"NAME", bytes(4) + small)] * 2000))
         line = ["show", "--names", table, path]
         self.assertEqual(self.run_limited(line, 128 * MIB)[0], 0)
 

@@ -316,12 +316,16 @@ static void begin_comparison(comparison *c, const pfb_sample *older, bool has_in
     c->newer_related.group = c->older_related.group = PFB_NONE;
 }
 
-/* Returns the inputs to read as PFB_HAS_ bits. Some formulas use the object's clock if there is no base. */
+/* Adds the object's clock to `needs`, which are PFB_HAS_ bits, if the formula uses it when there is no base. */
+static uint32_t with_clock(const comparison *c, uint32_t needs)
+{
+    return needs | (c->formula.terms & PFB_TERM_BASE_OR_TIME ? PFB_HAS_OBJECT_TIME : 0);
+}
+
+/* Returns the inputs to read as PFB_HAS_ bits. */
 static uint32_t inputs_to_read(const comparison *c, uint32_t needs)
 {
-    if (c->has_inputs)
-        return UINT32_MAX;
-    return needs | (c->formula.terms & PFB_TERM_BASE_OR_TIME ? PFB_HAS_OBJECT_TIME : 0);
+    return c->has_inputs ? UINT32_MAX : with_clock(c, needs);
 }
 
 /* Starts the comparison of a column of the newer sample. Requires a result with rows. */
@@ -347,7 +351,7 @@ static bool is_same_reference(const comparison *c, uint32_t older, uint32_t newe
  * object clock in the older sample. Registrations may change between the samples. */
 static bool has_same_references(const comparison *c, const pfb_sample_column *older)
 {
-    uint32_t needs = c->formula.older_needs | (c->formula.terms & PFB_TERM_BASE_OR_TIME ? PFB_HAS_OBJECT_TIME : 0);
+    uint32_t needs = with_clock(c, c->formula.older_needs);
     return (!(needs & PFB_HAS_BASE) || is_same_reference(c, older->base_column, c->column->base_column)) &&
            (!(needs & PFB_HAS_OBJECT_TIME) || is_same_reference(c, older->time_column, c->column->time_column));
 }
