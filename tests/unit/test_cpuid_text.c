@@ -63,6 +63,7 @@ Test(cpuid_text, all_layouts_of_a_row_are_read)
         "amd_fn8000001ch[0]=00000000 80032013 00010200 8000000f",
         "0x8000001c: edx=0x8000000f ecx=0x00010200 ebx=0x80032013 eax=0x00000000",
         "8000001C EBX=80032013 EAX=0 ECX=10200 EDX=8000000F",
+        "8000001C EAX0 EBX80032013 ECX10200 EDX8000000F",
         "8000001C: 00000000 00000000 80032013 00010200 8000000F",
         "8000001C 00000000: 00000000 80032013 00010200 8000000F",
         "\357\273\2778000001C 00000000 80032013 00010200 8000000F",
@@ -118,6 +119,7 @@ Test(cpuid_text, cpus_are_numbered)
                 "0 0/0=d,68747541,444d4163,69746e65;0 1/0=600f20,0,0,0;0 0/0=d,68747541,444d4163,69746e65;");
     /* Headings without leaves between them count once. */
     expect_rows("CPU 0:\nCPU 1:\n" LEAF_0 LEAF_1, first);
+    expect_rows(LEAF_1 "CPU 1:\nCPU 2:\n" LEAF_1, "0 1/0=600f20,0,0,0;1 1/0=600f20,0,0,0;");
     /* Sub-leaf 1 of leaf 0 does not begin a CPU. */
     expect_rows("CPUID 00000001: 1-2-3-4\nCPUID 00000000: 5-6-7-8 [SL 01]\nCPUID 00000000: 9-a-b-c\n",
                 "0 1/0=1,2,3,4;0 0/1=5,6,7,8;1 0/0=9,a,b,c;");

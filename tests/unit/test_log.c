@@ -162,6 +162,8 @@ Test(log, broken_buffers_and_events_are_rejected_or_noted)
         {"a header with fewer buffers than the log", trace + 0x44, 0, 4, PFB_OK, 0, 0, 5},
         {"buffer size 0", buffers[2], 0, 4, PFB_BAD_BUFFER_SIZE, buffers[2], 0, 2},
         {"buffer size not a multiple of 8", buffers[2], 1020, 4, PFB_BAD_BUFFER_SIZE, buffers[2], 0, 2},
+        {"buffer of the size of its header, with a larger used size", buffers[3], 0x48, 4, PFB_BAD_BUFFER_USED,
+         buffers[3] + 0x30, 0, 3},
         {"a buffer past the end", buffers[3], 2048, 4, PFB_OK, 0, 0, 5},
         {"used size below the buffer header", buffers[2] + 0x30, 0x47, 4, PFB_BAD_BUFFER_USED, buffers[2] + 0x30, 0, 2},
         {"used size above the buffer size", buffers[2] + 0x30, 1025, 4, PFB_BAD_BUFFER_USED, buffers[2] + 0x30, 0, 2},

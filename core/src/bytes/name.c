@@ -17,8 +17,8 @@ static size_t encode_utf8(uint32_t point, uint8_t bytes[4])
         bytes[i] = (uint8_t)(0x80 | (point & 0x3F));
         point >>= 6;
     }
-    static const uint8_t lead[5] = {0, 0, 0xC0, 0xE0, 0xF0};
-    bytes[0] = (uint8_t)(lead[count] | point);
+    static const uint8_t lead[3] = {0xC0, 0xE0, 0xF0};
+    bytes[0] = (uint8_t)(lead[count - 2] | point);
     return count;
 }
 

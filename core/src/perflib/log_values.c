@@ -41,8 +41,7 @@ static void values_sort(pfb_log_values *sample, size_t begin)
     uint32_t *order = sample->order + begin;
     for (size_t i = 0; i < count; i++)
         order[i] = (uint32_t)(begin + i);
-    if (count > 1)
-        log_sort(sample->values, order, count);
+    log_sort(sample->values, order, count);
     for (size_t i = 1; i < count; i++) {
         if (values_compare_names(&sample->values[order[i - 1]], &sample->values[order[i]]) == 0)
             sample->values[order[i]].occurrence = sample->values[order[i - 1]].occurrence + 1;

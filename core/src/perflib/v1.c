@@ -266,7 +266,6 @@ bool pfb_v1_next_object(pfb_v1_reader *reader, pfb_v1_object *object)
             pfb_cursor_tolerate(&all, reader->is_strict, &reader->notes, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES,
                                 all.at);
         record_block_error(reader, &all);
-        reader->is_stopped = true;
         return false;
     }
     pfb_v1_object read = {.offset = all.at, .position = reader->objects_read};
