@@ -28,12 +28,14 @@ static const char *const *copy_name(const pfb_name *name)
 /* Parses a path and adds it. `file` is the file that it comes from; null: an argument. */
 static bool add_path(path_list *list, const char *file, const char *text, size_t size)
 {
+    enum { SHOWN_BYTES = 500 }; /* a file without line ends would be one message of its size */
     pfb_path parts;
     pfb_name name = pfb_utf8_name(text, size);
     if (!pfb_path_parse(&name, &parts)) {
         bool may_be_unquoted = !file && size > 0 && !memchr(text, '\\', size);
         diagnostics_say(STATUS_USAGE, file ? file : "perfblock",
-                        "%.*s is not a path of the form \\counterset(instance)\\counter%s", (int)size, text,
+                        "%.*s%s is not a path of the form \\counterset(instance)\\counter%s",
+                        size > SHOWN_BYTES ? SHOWN_BYTES : (int)size, text, size > SHOWN_BYTES ? "..." : "",
                         may_be_unquoted ? "; quote paths in the shell, or name a counterset with --set" : "");
         return false;
     }

@@ -105,7 +105,8 @@ class Paths(Case):
                                (codecs.BOM_UTF16_LE, "has no paths"),
                                ("\ufeffNo\n".encode("utf-16-be"),
                                 "No is not a path"),
-                               (b"Alpha Disk\n", "Alpha Disk is not a path")):
+                               (b"Alpha Disk\n", "Alpha Disk is not a path"),
+                               (b"a" * 900, ": " + "a" * 500 + "... is not a path")):
             file = self.file("paths.txt", content)
             sentence = self.refused("--paths", file)
             self.assertTrue(sentence.startswith(file + ": "), sentence)
