@@ -34,8 +34,8 @@ typedef struct metadata_reply {
 typedef struct metadata_set {
     pfb_guid guid;
     metadata_reply *replies;       /* replies in use: one per request code, and those of the catalog */
-    uint32_t fetched;              /* bit N: the source was asked for request code N, or the caller put the reply */
-    bool has_reply;                /* a reply was added; false for a counterset known from the catalog only */
+    uint32_t fetched;              /* bit N: the source was asked for request code N, or the caller put a valid reply */
+    bool has_reply;                /* a reply was added, even a malformed one; false if known from the catalog only */
     bool has_registration;         /* a valid reply to PFB_REQUEST_COUNTERSET was added: the catalog is not used */
     bool has_catalog;              /* the catalog's replies were added */
     bool has_counters;             /* registration is valid */
@@ -68,8 +68,8 @@ metadata_set *pfb_metadata_find(const metadata *m, const pfb_guid *guid);
 metadata_set *pfb_metadata_get(metadata *m, const pfb_guid *guid);
 
 /* Adds a reply to a registration request, which replaces an earlier one. *error is the first error in the bytes. Names
- * and help texts of counters that precede it are used; any other malformed reply changes nothing. Returns false when
- * memory is exhausted. */
+ * and help texts of counters that precede it are used; any other malformed reply only sets has_reply. Returns false
+ * when memory is exhausted. */
 bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, size_t size,
                       const pfb_read_options *options, pfb_error *error);
 
