@@ -41,10 +41,11 @@ void take_reading(pfb_cpi_reader *reader, pfb_cpi_moment moment, cpi_reading *ou
 void start(pfb_cpi_reader *reader);  /* into at_start */
 void finish(pfb_cpi_reader *reader); /* into at_end */
 
-/* Checks that opening fails with this code and sentence, leaves nothing open, and accepts a null `failure`. */
+/* Checks that opening fails with this code and a sentence that contains `sentence`, leaves nothing open, and accepts a
+ * null `failure`. */
 void expect_refused(uint32_t mode, int code, const char *sentence);
 
-/* Checks that reading fails with this code and sentence. */
+/* Checks that reading fails with this code and a sentence that contains `sentence`. */
 void expect_read_failure(pfb_cpi_reader *reader, pfb_cpi_moment moment, size_t capacity, int code,
                          const char *sentence);
 
