@@ -23,12 +23,13 @@ WITHOUT = {
     # The interface of sources, which the collector and perflib.h call, and tests implement.
     r"pfb_source_(is_recorded|open_linux)": "called inside the platform layer",
     r"pfb_source_query_\w+": "called inside the platform layer",
-    r"pfb_perflib_error_text": "called inside the platform layer",
     # Test input.
     r"pfb_(write|fault)_\w+": "the writer, which makes valid and broken test input",
     r"pfb_lwp_model_count": "the model of a processor, which makes test input",
     # Functions that each reader has.
     r"pfb_(cpi_hooks|v1)_finish": "every reader has open, next and finish",
+    # Single functions.
+    r"pfb_perflib_error_text": "returns why a function of perflib.h failed",
     r"pfb_sample_value_at": "the checked look-up of a value in a sample",
 }
 HEADERS = ["core/include/perfblock", "core/cpi/include", "core/lwp/include", "platform/include"]

@@ -57,9 +57,9 @@ def bulk_seeds():
         ("empty", []))}
     # Many instances of one layout, and instances with many values.
     many = counterset([w.v4(7)], 35)
-    largest = counterset([w.v8(number) for number in range(128)], 2)
-    above = counterset([w.v8(number) for number in range(129)], 2)
-    parts = counterset([w.v4(number) for number in range(300)], 1)
+    values_128 = counterset([w.v8(number) for number in range(128)], 2)
+    values_129 = counterset([w.v8(number) for number in range(129)], 2)
+    values_300 = counterset([w.v4(number) for number in range(300)], 1)
     two = w.reply(w.result(w.SINGLE, w.v4(1)), w.result(
         w.COUNTERSET, w.id_list([1]) + w.instance_block(
             w.instance(1, "a", w.v8(1)), w.instance(2, "b", w.v4(2)))))
@@ -75,10 +75,10 @@ def bulk_seeds():
         "valid_many": plan(COLUMNS | SIZES, 40) + many,
         "valid_many_spare": plan(COLUMNS | SIZES | SPARE_AFTER | SPARE_INSIDE,
                                  64, after=5) + many,
-        "valid_most": plan(SIZES, 2) + largest,
-        "valid_above": plan(SIZES, 2) + above,
-        "valid_parts": plan(SIZES | COLUMNS, 1) + parts,
-        "valid_parts_chosen": plan(CHOSEN | SIZES, 1, 200, 9) + parts,
+        "valid_most": plan(SIZES, 2) + values_128,
+        "valid_above": plan(SIZES, 2) + values_129,
+        "valid_parts": plan(SIZES | COLUMNS, 1) + values_300,
+        "valid_parts_chosen": plan(CHOSEN | SIZES, 1, 200, 9) + values_300,
         "valid_spare_rows": plan(SIZES | SPARE_AFTER, 16, after=3)
         + sets["mixed"],
         "valid_spare_columns": plan(COLUMNS | SIZES | SPARE_AFTER, 9)
