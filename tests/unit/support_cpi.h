@@ -9,11 +9,14 @@
 
 #include <stdlib.h>
 
-/* The worked examples 1 to 3 of docs/cpi.md. */
+/* Returns a worked example, a stream of one group:
+ * 1: a summary, raw and scaled, of two CPUs; the example of docs/cpi.md
+ * 2: labels, system, processors and thread, raw, of one CPU
+ * 3: all hooks, raw and scaled, of three CPUs: busy, idle and offline */
 bytes example(int number);
 
 /* Hooks with simple figures: every CPU has `count` instructions and as many cycles, all of them busy. `minor` is the
- * minor code of the hook, `elapsed` its elapsed cycles, and `flags` its first byte of flags. */
+ * minor code of the hook, `elapsed` its elapsed cycles, and `flags` its flags. */
 void put_summary(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint32_t cpus);
 void put_system(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint64_t count, uint32_t cpus);
 void put_processors(bytes *b, uint32_t minor, uint32_t elapsed, uint32_t flags, uint64_t count, uint32_t cpus);

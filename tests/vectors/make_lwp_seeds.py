@@ -101,8 +101,8 @@ FLAGS = {INSERTED: 0x4567, VALUE: 0x0CAD}
 
 
 def sample(loops, counter):
-    """The ring of the sample program, with 64 slots instead of 4096. It also
-    begins three slots before the end."""
+    """A snapshot of the sample program, with 64 slots instead of 4096. As
+    there, the records begin three slots before the end of the ring."""
     records = [record(ident, i, DATA2[ident, loop], FLAGS[ident])
                for loop, rows in enumerate(loops) for ident, i in rows]
     return simple(leaf(min_buffer=1), records, slots=64, first=61, flags=2,
