@@ -112,7 +112,7 @@ Test(cpuid_text, cpus_are_numbered)
                 both);
     expect_rows("_____ Logical CPU #0 _____\n" LEAF_0 LEAF_1 "_____ Logical CPU #1 _____\n" LEAF_0 LEAF_1, both);
     expect_rows(LEAF_0 LEAF_1 LEAF_0 LEAF_1, both);
-    /* Columns may have fewer than 8 digits. */
+    /* In columns, ECX and EDX may have fewer than 8 digits. */
     expect_rows("8000001C 00000000 80032013 10200 F\n" LEAF_1, "0 8000001c/0=0,80032013,10200,f;0 1/0=600f20,0,0,0;");
     /* In a dump with headings, a repeated leaf does not begin a CPU. */
     expect_rows("CPU 0:\n" LEAF_0 LEAF_1 LEAF_0,
@@ -250,28 +250,28 @@ Test(cpuid_text, malformed_lines_are_errors)
  * without a sub-leaf. */
 Test(cpuid_text, all_lines_have_the_same_number_of_columns)
 {
-    static const char five[] = "0000000D 0000003E 00000080 00000340 00000000 00000000\n";
-    static const char four[] = "8000001C 00000000 00000000 80032013 00010200\n";
+    static const char six[] = "0000000D 0000003E 00000080 00000340 00000000 00000000\n";
+    static const char five[] = "8000001C 00000000 00000000 80032013 00010200\n";
     char dump[300];
     char actual[256];
     pfb_cpuid_text text;
-    int size = snprintf(dump, sizeof dump, "%s%s", five, four);
+    int size = snprintf(dump, sizeof dump, "%s%s", six, five);
     describe(dump, (size_t)size, actual, sizeof actual, &text);
     cr_expect_str_eq(actual, "0 d/3e=80,340,0,0;");
-    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof five - 1, "five columns after six");
-    size = snprintf(dump, sizeof dump, "%s%s", four, five);
+    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof six - 1, "five columns after six");
+    size = snprintf(dump, sizeof dump, "%s%s", five, six);
     describe(dump, (size_t)size, actual, sizeof actual, &text);
     cr_expect_str_eq(actual, "0 8000001c/0=0,0,80032013,10200;", "the first line defines the number of columns");
-    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof four - 1, "six columns after five");
+    expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof five - 1, "six columns after five");
     static const char *const short_registers[] = {"00000000 00000000 32013 10200", "00000000 00000000 80032013 10200",
                                                   "00000000,0-80032013,00010200"};
     for (size_t i = 0; i < sizeof short_registers / sizeof short_registers[0]; i++) {
-        size = snprintf(dump, sizeof dump, "%s8000001C %s\n", five, short_registers[i]);
+        size = snprintf(dump, sizeof dump, "%s8000001C %s\n", six, short_registers[i]);
         describe(dump, (size_t)size, actual, sizeof actual, &text);
-        expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof five - 1, short_registers[i]);
+        expect_error(text.error, PFB_BAD_CPUID_LINE, sizeof six - 1, short_registers[i]);
     }
     snprintf(dump, sizeof dump, "%sCPUID 8000001C: 1-2-3-4\n0x1 0x0: eax=1 ebx=2 ecx=3 edx=4\nbasic_cpuid[2]=1 2 3 4\n",
-             five);
+             six);
     expect_rows(dump, "0 d/3e=80,340,0,0;0 8000001c/0=1,2,3,4;0 1/0=1,2,3,4;0 2/0=1,2,3,4;");
 }
 
