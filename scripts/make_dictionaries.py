@@ -22,11 +22,11 @@ MARK = "# Generated from the sources by scripts/make_dictionaries.py.\n"
 CONTAINED = {
     "v2_values": ["v2"], "changing": ["v2", "v1", "capture"], "sample": ["v2", "metadata", "counter_type"],
     "formula": ["counter_type"], "v1": ["counter_type", "name"], "query": ["metadata"], "metadata": ["counter_type"],
-    "name_table": ["name"], "lwp": ["cpuid"], "model": ["lwp", "cpuid"], "cpi": ["words"],
-    "cpi_facility": ["cpi", "hooks"], "hooks": ["words"], "collect": ["capture", "v2", "v1", "metadata", "log"],
+    "name_table": ["name"], "lwp": ["cpuid"], "model": ["lwp", "cpuid"],
+    "cpi_facility": ["cpi", "hooks"], "collect": ["capture", "v2", "v1", "metadata", "log"],
     "calls": ["v2", "v1", "metadata", "capture", "log"],
 }
-TEXTS = {"text", "cpuid_text", "log"}  # subjects whose inputs contain words, which are strings in the sources
+TEXTS = {"text", "cpuid_text"}  # subjects whose inputs contain words, which are strings in the sources
 
 DEFINE = re.compile(r"#define (\w+) +\(?(?:UINT(32|64)_C\()?(-?\d+|0x[0-9A-F]+)\)* *(?:/\*|$)", re.M)
 TAG = re.compile(r"#define (\w+) PFB_TAG\('(.)', '(.)', '(.)', '(.)'\)")
