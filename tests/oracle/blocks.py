@@ -299,14 +299,18 @@ def decode_guid(data):
 
 def decode_guids(data):
     """A list of GUIDs to the end of the input."""
-    for at in range(0, len(data) - 15, 16):
+    whole = len(data) // 16 * 16
+    for at in range(0, whole, 16):
         yield {"record": "guid", "offset": at, "guid": guid(data, at)}
+    require(whole == len(data), "GUID cut short", whole)
 
 
 def decode_identifiers(data):
     """Identifier blocks to the end of the input."""
     at = 0
-    while len(data) - at >= IDENTIFIER_HEADER:
+    while at < len(data):
+        require(len(data) - at >= IDENTIFIER_HEADER, "identifier cut short",
+                at)
         status, size, counter, instance, index = struct.unpack_from(
             "<5I", data, at + 16)
         require(IDENTIFIER_HEADER <= size <= len(data) - at,
@@ -346,20 +350,22 @@ def decode_registration(data, request):
 # Captures -------------------------------------------------------------------
 
 def decode_capture(data):
-    """The complete chunks of a capture; payloads are in the key _payload."""
+    """The complete chunks of a capture whose version is known; payloads are in
+    the key _payload."""
     at = 0
     while at < len(data):
         available = len(data) - at
         require(available >= CHUNK_HEADER, "chunk header cut short", at)
         tag, version, size = struct.unpack_from("<4sIQ", data, at)
         require(at > 0 or tag == b"PFBC", "not a capture", 0)
-        require(size <= available - CHUNK_HEADER, "chunk cut short", at)
-        begin = at + CHUNK_HEADER
-        yield {"record": "chunk", "offset": at, "version": version,
-               "tag": tag.decode("latin-1"), "size": size,
-               "_payload": data[begin:begin + size]}
+        require(tag != b"PFBC" or version <= 1, "unknown version", at + 4)
         padded = (size + 7) // 8 * 8
-        require(padded <= available - CHUNK_HEADER, "padding cut short", at)
+        require(padded <= available - CHUNK_HEADER, "chunk cut short", at)
+        begin = at + CHUNK_HEADER
+        if version <= 1:
+            yield {"record": "chunk", "offset": at,
+                   "tag": tag.decode("latin-1"), "size": size,
+                   "_payload": data[begin:begin + size]}
         at = begin + padded
     require(at > 0, "not a capture", 0)
 
