@@ -19,7 +19,7 @@ static bool is_same_letter(unsigned c, char letter)
 }
 
 /* Classes of characters: 1 plus the value of a hexadecimal digit; W for other characters of a word; 0 for characters
- * that are not part of a word. A table, because it is faster than comparisons and used for every character of a dump.
+ * that are not part of a word. A table, because it is faster than comparisons and used for most characters of a dump.
  */
 enum { HEX_DIGITS = 16, W = HEX_DIGITS + 1 /* another character of a word */ };
 static const uint8_t character_classes[256] = {
@@ -90,7 +90,7 @@ static inline bool take_digits(span *s, hex *number)
 }
 
 /* Reads at most eight hexadecimal digits, with or without "0x"; no character of a word may follow. Tests the first
- * character before it calls take_digits, because usually there is no number. */
+ * character before it calls take_digits, because other lines than leaves rarely begin with a number. */
 static inline bool take_hex(span *s, hex *number)
 {
     return is_hex(peek(s)) && take_digits(s, number);

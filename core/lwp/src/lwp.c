@@ -127,8 +127,8 @@ static void note_leaf(pfb_lwp *lwp)
         add_note(lwp, PFB_LWP_NOTE_UNKNOWN_VERSION, in_leaf(ECX_AT, c->version));
 }
 
-/* Returns the bits that Flags may request: those that the operating system enables or, if there are none, those that
- * the CPU has. */
+/* Returns the bits that Flags may request: those that the CPU has and the operating system enables or, if EAX is 0, all
+ * that the CPU has. */
 static uint32_t offered_flags(const pfb_lwp_capabilities *capabilities)
 {
     return capabilities->enabled ? capabilities->enabled & capabilities->hardware : capabilities->hardware;
@@ -228,7 +228,7 @@ bool pfb_lwp_pair_at(const pfb_lwp *lwp, uint32_t id, pfb_lwp_pair *pair)
     size_t at = lwp->capabilities.event_offset + (size_t)PFB_LWP_PAIR_BYTES * (id - 1);
     pfb_cursor cursor = pfb_cursor_between(lwp->control_data, at, lwp->capabilities.control_bytes);
     const uint8_t *p = pfb_cursor_take(&cursor, PFB_LWP_PAIR_BYTES, PFB_INTERNAL);
-    if (PFB_NEVER(!p)) /* all pairs lie inside: pair_count was limited to them */
+    if (PFB_NEVER(!p)) /* check_leaf ensures that all pairs lie inside */
         return false;
     uint32_t interval = load_le32(p);
     uint32_t counter = load_le32(p + 4);
