@@ -6,8 +6,8 @@
  *
  * Every formula is a quotient of integers: numerators need up to 135 bits (100 * M * dT: multi count, time difference),
  * denominators up to 128 (M * dT), and a scale of 10^10 takes 34 more. Without a 128-bit type only 64-bit additions,
- * shifts and products are used, so that 32-bit compilers call no helper functions. The small operations are inline: for
- * numbers of one limb they reduce to a few instructions. */
+ * shifts and products are used: for a 64-bit division, 32-bit compilers call a helper function. The small operations
+ * are inline: for numbers of one limb they reduce to a few instructions. */
 #include <float.h>
 #include <stdbool.h>
 #include <stdint.h>
