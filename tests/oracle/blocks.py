@@ -358,7 +358,7 @@ def decode_capture(data):
         require(available >= CHUNK_HEADER, "chunk header cut short", at)
         tag, version, size = struct.unpack_from("<4sIQ", data, at)
         require(at > 0 or tag == b"PFBC", "not a capture", 0)
-        require(tag != b"PFBC" or version <= 1, "unknown version", at + 4)
+        require(at > 0 or version <= 1, "unknown version", 4)
         padded = (size + 7) // 8 * 8
         require(padded <= available - CHUNK_HEADER, "chunk cut short", at)
         begin = at + CHUNK_HEADER
