@@ -6,9 +6,9 @@
 #include "perflib/v1_fields.h"
 #include "sample/order.h"
 
-/* Returns the number of rows of the current object, which has `columns` counters. This is the instance count of the
- * header if the bytes can hold that many instances and values. Otherwise the object is malformed, and its instances are
- * counted. */
+/* Returns the number of rows of the current object, which has `columns` counters. For an object with instances this is
+ * the instance count of the header if the bytes can hold that many instances and values. Otherwise the object is
+ * malformed, and its instances are counted. */
 static uint32_t count_object_rows(const pfb_v1_reader *reader, const pfb_v1_object *object, uint32_t columns)
 {
     if (object->instance_count == PFB_V1_NO_INSTANCES)
