@@ -50,8 +50,8 @@ PREFACE = """# Bounds checks of the readers
 it writes this page; a run that was stopped continues.
 
 A bounds check is an `if` in a source of the readers whose condition compares with `<`, `<=`, `>` or `>=`, and whose statement
-reports an error or returns false, zero or another constant. Conditions of loops and of `?:` are not removed. The first of
-these that detects the removal is named, with its target:
+reports an error or returns false, zero or another constant. Conditions of loops and of `?:`, and lines with `PFB_NEVER` or
+`PFB_ALWAYS`, are not changed. The first detection of the removal is named, with its target:
 
 - **sanitizer or guarantee**: the replay of the corpus, built with sanitizers and `PERFBLOCK_VERIFY`, stops the program.
 - **reading**: the replay reads an input of the corpus with another error, offset, notes or items than with the check.
