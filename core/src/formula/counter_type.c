@@ -111,7 +111,7 @@ static const pfb_counter_type type_rows[] = {
 
 #define TYPE_COUNT (sizeof type_rows / sizeof type_rows[0])
 
-/* winperf.h has two names for the value LARGE_RAW_BASE; the table has a row for the second name only. */
+/* winperf.h has two names for the value LARGE_RAW_BASE; the table lists it as PERF_LARGE_RAW_BASE. */
 static const char precision_timestamp[] = "PERF_PRECISION_TIMESTAMP";
 static const char large_raw_base[] = "PERF_LARGE_RAW_BASE";
 
