@@ -46,7 +46,7 @@ typedef struct pfb_pdh_text_reader {
     pfb_name zone_name;    /* valid as long as the first window */
     uint32_t encoding;     /* of names: UTF-8 if the header is valid UTF-8, else Windows-1252. A caller that knows the
                               code page of the machine sets it after opening */
-    uint32_t column_count; /* number of counters */
+    uint32_t column_count; /* number of counters, at most UINT32_MAX: those after it are not returned */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size;

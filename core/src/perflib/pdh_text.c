@@ -258,8 +258,10 @@ bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_
     text->encoding =
         text_is_utf8(text->data + line.begin, line.end - line.begin) ? PFB_ENCODING_UTF8 : PFB_ENCODING_WINDOWS_1252;
     text->zone_name.encoding = text->encoding;
-    for (; cell.is_closed && cell.next < text->path_end; text->column_count++)
+    while (cell.is_closed && cell.next < text->path_end) {
         cell = text_find_cell(text->data, cell.next, text->path_end, text->separator);
+        text->column_count += text->column_count < UINT32_MAX; /* a line of 4 GiB can have more columns */
+    }
     if (!cell.is_closed)
         return text_fail(text, PFB_TRUNCATED_LINE, line.end);
     return true;
