@@ -38,7 +38,7 @@ PFB_API bool pfb_bytes_append(pfb_bytes *bytes, const void *data, size_t size);
 
 /* Why an operation failed. */
 typedef struct pfb_source_failure {
-    uint32_t code;      /* Win32 code (PFB_WIN32_*) on every platform; 0 if none fits */
+    uint32_t code;      /* Win32 code on every platform, not always one of PFB_WIN32_*; 0 if none fits */
     char sentence[240]; /* message for users: what failed, the file or call, and the system's reason; no final period */
 } pfb_source_failure;
 
@@ -202,8 +202,8 @@ PFB_API bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes,
 
 /* The reply to a V1 query. `query` is a value name of HKEY_PERFORMANCE_DATA: printable ASCII, words separated by one
  * space, case ignored. "Global", "Costly" and title indexes ("238 2") return a V1 block. "Counter LANG" and "Help
- * LANG", with the language in hexadecimal ("Counter 009"), return a name table. Fails with PFB_WIN32_NOT_SUPPORTED if
- * the source has no V1 data.
+ * LANG", with the language in hexadecimal ("Counter 009"), return a name table. A live source without V1 data, such as
+ * that of Linux, fails with PFB_WIN32_NOT_SUPPORTED.
  *
  * A capture ignores which objects are asked for: it returns its V1 blocks in order, and fails after the last
  * one as pfb_source_query_collect does. It has name tables for "Counter" only. */

@@ -68,9 +68,9 @@ PFB_API bool pfb_cpi_text_open(pfb_cpi_text *text, const void *data, size_t size
 PFB_API bool pfb_cpi_text_next(pfb_cpi_text *text, pfb_cpi_cpu *cpus, size_t capacity, pfb_cpi_step *step);
 
 /* Write the first two lines, or the lines of a step; the reader returns the same widths or step from them. `sentence`
- * is the text after the code of a refusal and ends at its first line end; null for none. sentence_offset is ignored.
- * Return the size in bytes, and write nothing if `capacity` is smaller. Return 0 for arguments that the reader would
- * reject: a width outside 1 to 64, a refusal with code 0, too many CPUs, or CPUs out of order. */
+ * is the text after the code of a refusal and ends at its first line end or NUL; null for none. Offsets and sizes in
+ * the step are ignored. Return the size in bytes, and write nothing if `capacity` is smaller. Return 0 for arguments
+ * that the reader would reject: a width outside 1 to 64, a refusal with code 0, too many CPUs, or CPUs out of order. */
 PFB_API size_t pfb_cpi_text_write_head(const pfb_cpi_widths *widths, char *out, size_t capacity);
 PFB_API size_t pfb_cpi_text_write_step(const pfb_cpi_step *step, const char *sentence, char *out, size_t capacity);
 

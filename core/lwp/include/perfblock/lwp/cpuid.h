@@ -107,7 +107,7 @@ typedef enum pfb_lwp_refusal {
     PFB_LWP_NOT_X86,     /* the program was not built for x86 */
     PFB_LWP_NOT_AMD,     /* the vendor is not AuthenticAMD; CPUs of other vendors return unrelated data in the leaf */
     PFB_LWP_NO_LEAF,     /* leaf 8000001C is missing or above the highest extended leaf, as on many virtual CPUs */
-    PFB_LWP_NO_LWP,      /* leaf 80000001 is missing or its ECX bit 15 is clear; leaf 8000001C is ignored */
+    PFB_LWP_NO_LWP,      /* leaf 80000001 is missing or its ECX bit 15 is clear, whatever leaf 8000001C says */
     PFB_LWP_PARTIAL,     /* the CPUs of a machine differ */
     PFB_LWP_NO_XSTATE,   /* the operating system has not enabled state component 62 */
     PFB_LWP_NOT_ENABLED, /* leaf 8000001C EAX bit 0 is clear */
