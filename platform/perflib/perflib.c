@@ -79,9 +79,12 @@ static pfb_source_failure *begin_call(void)
     return failure;
 }
 
-/* Returns the code of a call that failed. A source may report 0 if no Win32 code fits. */
+/* Returns the code of a call that failed. A source may report 0 if no Win32 code fits. If its memory is exhausted, the
+ * code is not the one that makes callers try again with a larger buffer. */
 static ULONG failure_code(const pfb_source_failure *failure)
 {
+    if (failure->code == PFB_WIN32_NOT_ENOUGH_MEMORY)
+        return PFB_WIN32_OUTOFMEMORY;
     return failure->code != PFB_WIN32_SUCCESS ? failure->code : PFB_WIN32_INVALID_DATA;
 }
 

@@ -274,6 +274,21 @@ Test(perflib, a_source_is_used_for_every_machine)
 #endif
 }
 
+/* A caller that tries again while its buffer is too small must end if the source has no memory. */
+Test(perflib, a_source_without_memory_differs_from_a_buffer_that_is_too_small)
+{
+    static const pfb_source_fault faults[] = {
+        {PFB_SOURCE_COUNTERSETS, 0, PFB_SOURCE_FAULT_FAIL, PFB_WIN32_NOT_ENOUGH_MEMORY, 0},
+        {PFB_SOURCE_QUERY_COLLECT, 0, PFB_SOURCE_FAULT_FAIL, PFB_WIN32_NOT_ENOUGH_MEMORY, 0}};
+    HANDLE handle = NULL;
+    DWORD actual = 7;
+    cr_assert_eq(pfb_perflib_use(pfb_source_open_faulty(open_empty(), faults, 2, NULL)), PFB_WIN32_SUCCESS);
+    cr_expect(PerfEnumerateCounterSet(NULL, NULL, 0, &actual) == PFB_WIN32_OUTOFMEMORY && actual == 7);
+    cr_assert_eq(PerfOpenQueryHandle(NULL, &handle), PFB_WIN32_SUCCESS);
+    cr_expect(PerfQueryCounterData(handle, NULL, 0, &actual) == PFB_WIN32_OUTOFMEMORY && actual == 7);
+    cr_expect_eq(PerfCloseQueryHandle(handle), PFB_WIN32_SUCCESS);
+}
+
 #if !defined(_WIN32)
 Test(perflib, a_file_named_by_the_environment_must_be_a_capture)
 {

@@ -9,7 +9,8 @@
  * return codes, alignment and the protocol for buffers are those of Windows:
  *
  * - A call with a buffer that is too small returns ERROR_NOT_ENOUGH_MEMORY (8) and sets *actual_bytes (or
- *   *actual_count) to the size needed. The size may grow until the next call. On other errors it is not set.
+ *   *actual_count) to the size needed. The size may grow until the next call. On other errors it is not set. A source
+ *   whose memory is exhausted makes the call fail with ERROR_OUTOFMEMORY (14).
  * - PerfAddCounters and PerfDeleteCounters return ERROR_SUCCESS if the blocks can be read; each block has its own
  *   Status.
  *
