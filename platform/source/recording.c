@@ -159,7 +159,7 @@ bool pfb_recording_register(const pfb_recording *recording, const pfb_guid *coun
 
 /* ---- Opening ------------------------------------------------------------------------------------------------ */
 
-/* Checks that the header and the first chunk, if any, can be read. */
+/* Checks that PFBC and the first chunk after it, if any, can be read. */
 static bool check_capture(const void *data, size_t size, pfb_source_failure *failure)
 {
     pfb_capture capture;

@@ -27,11 +27,11 @@ typedef struct pfb_recording {
     size_t entry_capacity;
 } pfb_recording;
 
-/* Copies and indexes a capture. Fails if its header or first chunk is not readable. */
+/* Copies and indexes a capture. Fails if PFBC or the first chunk after it is not readable. */
 bool pfb_recording_open(pfb_recording *recording, const void *data, size_t size, pfb_source_failure *failure);
 void pfb_recording_close(pfb_recording *recording);
 
-/* Returns a reader of the capture, at its first chunk. */
+/* Returns a reader of the capture, at the first chunk after PFBC. */
 pfb_capture pfb_recording_start(const pfb_recording *recording);
 
 /* Advances `at`, a reader of a capture, past the next V2 sample, which becomes *sample. If there is query information
