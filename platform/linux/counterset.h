@@ -10,7 +10,7 @@
 
 /* ---- Tables -------------------------------------------------------------------------------------------- */
 
-/* The counter types in use, with their names in winperf.h. */
+/* The counter types in the tables, with their names in winperf.h. */
 #define PERF_COUNTER_RAWCOUNT UINT32_C(0x00010000)
 #define PERF_COUNTER_LARGE_RAWCOUNT UINT32_C(0x00010100)
 #define PERF_COUNTER_COUNTER UINT32_C(0x10410400)
@@ -78,10 +78,10 @@ typedef struct pfb_counterset {
     void *(*open)(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure);
     void (*close)(void *context);
 
-    /* Takes a sample: reads what `needs` requires, each file once, and calls pfb_kernel_clock right after reading the
-     * file that the rates come from. If `needs` is 0, only the instances are needed. Returns false if there is no
-     * sample at all; if only some values are missing, `instance` reports that. Need not check for errors that the
-     * reader stored: pfb_open_set_sample does. */
+    /* Takes a sample: reads what `needs` requires, each file once, and calls pfb_kernel_clock at the point that
+     * kernel_reader.h describes. If `needs` is 0, only the instances are needed. Returns false if there is no sample at
+     * all; if only some values are missing, `instance` reports that. Need not check for errors that the reader stored:
+     * pfb_open_set_sample does. */
     bool (*sample)(void *context, uint32_t needs, pfb_source_failure *failure);
 
     /* The following functions return data of the last sample. */

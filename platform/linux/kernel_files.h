@@ -49,8 +49,8 @@ typedef struct pfb_kernel_column {
 
 /* Parses /proc/interrupts. Returns the number of CPU columns in its first line; if that exceeds `capacity`, no row was
  * parsed. Adds up the rows that have a number for every CPU, except ERR, Err and MIS, which are for the whole machine,
- * and rows that are included in other rows (s390: text "[EXT]", "[I/O]", "[AIO]"). Sets *has_clock if there is a LOC
- * row. */
+ * and rows that are included in other rows (s390: text "[EXT]", "[I/O]", "[AIO]"). Sets *has_clock to true if it
+ * added up a LOC row, else to false. */
 size_t pfb_kernel_interrupts(const char *text, size_t size, pfb_kernel_column *columns, size_t capacity,
                              bool *has_clock);
 

@@ -94,7 +94,8 @@ bool pfb_kernel_next_folder(pfb_kernel_reader *reader, DIR *parent, const pfb_ke
 /* ---- Samples -------------------------------------------------------------------------------------------------
  *
  * All countersets of a sample use the same clock values, `times`. Every counterset calls pfb_kernel_clock right after
- * it reads the file or files that its rates are computed from. Only the first call of a sample reads the clocks. */
+ * it reads the file or files that its rates are computed from; Processor Information right after /proc/stat, before its
+ * other files. Only the first call of a sample reads the clocks. */
 
 /* Begins a sample: clock values and /proc/stat will be read again. */
 void pfb_kernel_new_sample(pfb_kernel_reader *reader);

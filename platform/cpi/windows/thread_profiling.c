@@ -100,8 +100,8 @@ static bool fail_enable(const profiling_source *source, uint32_t win32, pfb_cpi_
 
 /* Refuses a mode that measures all CPUs: Windows reports their instructions through a system trace session only, which
  * this source does not start. Missing rights are reported first, since nothing else would help without them. If there
- * is a hypervisor, the message mentions that it must provide counters. Many hypervisors do, so the hypervisor is not
- * given as the reason. */
+ * is a hypervisor, the message for administrators mentions that it must provide counters. Many hypervisors do, so the
+ * hypervisor is not given as the reason. */
 static bool refuse_cpus(const profiling_source *source, pfb_cpi_failure *failure)
 {
     if (!source->system.is_administrator())
