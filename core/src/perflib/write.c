@@ -13,7 +13,7 @@ typedef struct fault_row {
     char name[24];
     uint8_t field;        /* write_field */
     uint8_t code;         /* pfb_fault_code */
-    uint32_t replacement; /* written instead of the valid value */
+    uint32_t replacement; /* written instead of the valid value; FIELD_NAME_END and FIELD_NAME_INDEX ignore it */
     bool is_added;        /* the replacement is added to the valid value */
 } fault_row;
 
