@@ -9,7 +9,8 @@
 
 /* ---- Rows of two samples ---------------------------------------------------------------------------------- */
 
-/* Returns true if both results answer the same query: one counter, or all counters, of the same counterset. */
+/* Returns true if both results answer the same query: one counter, or all counters, of the same counterset. Unknown
+ * queries count as the same. */
 static bool is_same_query(const pfb_sample_result *a, const pfb_sample_result *b)
 {
     return a->has_query == b->has_query && pfb_guid_equal(&a->counterset, &b->counterset) &&
@@ -165,12 +166,12 @@ typedef struct side {
     numbers numbers;
     const uint64_t *multi_counts; /* V1: multi counts that follow the values; else null */
     reference base, multi_count, time, freq;
-    pfb_raw_value raw;         /* of the row read last; type, base type and clocks are the same for all rows */
-    bool is_uniform;           /* rows whose data have the same sizes differ only in `value` and `base` of `raw` */
-    pfb_related_rows *related; /* rows of the same instance in other results, for the last row that needed them */
+    pfb_raw_value raw; /* of the row read last; type, base type and the sample's clocks are the same for all rows */
+    bool is_uniform;   /* rows whose data have the same sizes differ only in `value` and `base` of `raw` */
+    pfb_related_rows *related; /* rows of the same instance in all results, for the last row that needed them */
 } side;
 
-/* Fills *s for a column. Only the inputs in `needs` (PFB_HAS_ bits) are prepared. Requires a result with rows. */
+/* Fills *s for a column. Only the references in `needs` (PFB_HAS_ bits) are prepared. Requires a result with rows. */
 static void open_side(side *s, const pfb_sample *sample, uint32_t column, uint32_t needs, pfb_related_rows *related)
 {
     const pfb_sample_column *c = &sample->columns[column];
