@@ -40,7 +40,7 @@ struct stored_sample {
     uint64_t number;      /* sample number; V1 blocks of the same time and machine may share it */
     uint64_t file_number; /* number of the file that it comes from */
     pfb_bytes reply;
-    size_t reply_size;     /* size according to the header of the reply */
+    size_t reply_size;     /* number of bytes in `reply`; its header may declare fewer */
     pfb_name machine_name; /* V1: refers to the reply; `bytes` is null if there is none */
     uint32_t *titles;      /* title indexes of its objects, ascending, each once; V2: only 0 */
     size_t title_count, title_capacity;
@@ -64,7 +64,7 @@ typedef struct sample_store {
     /* Private: */
     uint64_t serial;                 /* of the next sample */
     size_t object_count, size_bytes; /* totals of all samples */
-    stored_series **series;          /* ascending by size and bytes of their machine's name, then by age */
+    stored_series **series;          /* ascending by size and bytes of their machine's name, then oldest first */
     size_t series_count, series_capacity;
 } sample_store;
 
