@@ -142,8 +142,8 @@ static bool load_v2(pfb_collector *c, stored_sample *sample, pfb_collected_reply
     return load_table(sample, &input, &reply->error);
 }
 
-/* Loads a V1 block unless its header is malformed; a malformed machine name is tolerated. Returns false when memory is
- * exhausted. */
+/* Loads a V1 block unless its header is malformed; a malformed machine name is tolerated unless the reader is strict.
+ * Returns false when memory is exhausted. */
 static bool load_v1(pfb_collector *c, stored_sample *sample, pfb_collected_reply *reply)
 {
     pfb_v1_reader reader;

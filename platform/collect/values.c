@@ -504,7 +504,8 @@ static bool is_same_row(const pfb_sample_row *a, const pfb_sample_row *b)
     return a->id == b->id && a->has_name == b->has_name && is_same_name;
 }
 
-/* Returns true if two V2 results are of one counterset and have the same instances in the same order. */
+/* Returns true if two V2 results are of one counterset and have the same instances in the same order, and `b` is not an
+ * error. */
 static bool has_same_rows(const pfb_sample *table, const pfb_sample_result *a, const pfb_sample_result *b)
 {
     bool is_same = a->has_query && b->has_query && pfb_guid_equal(&a->counterset, &b->counterset) &&
