@@ -132,8 +132,8 @@ typedef struct pfb_wide_conversion {
     size_t size;
     int width;
     long precision; /* -1: none */
-    char length; /* length modifier: 'H' for hh, 'h', 'l' (also w), 'L' for ll, I64, j, z and t, 'D' for L; 0: none */
-    char letter; /* of the conversion, such as 'd' */
+    char length;    /* modifier: 'H' for hh, 'h', 'l' (also w), 'L' for ll, I64, j, 64-bit z and t, 'D' for L; else 0 */
+    char letter;    /* of the conversion, such as 'd' */
 } pfb_wide_conversion;
 
 static inline void pfb_wide_add(pfb_wide_conversion *c, char character)

@@ -159,7 +159,7 @@ static void release_reference(pfb_cpi_instance *instance)
         pfb_cpi_instance_free(instance);
 }
 
-/* Unlocks an instance and drops the reference of this call. */
+/* Unlocks an instance and drops a reference to it. */
 static void unlock_instance(pfb_cpi_instance *instance)
 {
     pfb_lock_release(&instance->lock);
@@ -192,7 +192,7 @@ static bool measures_this_thread(const pfb_cpi_instance *instance)
     return instance->thread == this_thread()->number && instance->system_thread == system_thread();
 }
 
-/* Like lock_instance(), for calls that read counters: those of a thread can be read by that thread only. */
+/* Like lock_instance(), but refuses one that measures another thread: a thread can read its own counters only. */
 static pfb_cpi_instance *lock_for_reading(const void *handle, pfb_cpi_failure *failure)
 {
     pfb_cpi_instance *instance = lock_instance(handle, failure);

@@ -101,7 +101,7 @@ static void reader_close(void *reader)
     free(reader);
 }
 
-/* If the first step is a refusal, opening fails, as with a live source. The step is not consumed. */
+/* Looks at the first step without consuming it: if it is a refusal, opening fails, as with a live source. */
 static void *reader_open(void *context, uint32_t mode, pfb_cpi_failure *failure)
 {
     const fixture *source = context;

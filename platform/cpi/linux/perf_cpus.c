@@ -51,13 +51,13 @@ bool pfb_perf_read_paranoid(pfb_perf_machine *machine, pfb_cpi_failure *failure)
                         pfb_kernel_path(machine->kernel, "%s", name));
 }
 
-/* Adds a range. Returns false if it is not ascending. Sets *is_full if the capacity is exceeded. */
-static bool add_range(pfb_perf_online *online, uint32_t first, uint32_t last, bool *is_full)
+/* Adds a range. Returns false if it is not ascending. Sets *has_too_many if the capacity is exceeded. */
+static bool add_range(pfb_perf_online *online, uint32_t first, uint32_t last, bool *has_too_many)
 {
     if (last < first || (online->count > 0 && first <= online->cpus[online->count - 1]))
         return false;
-    *is_full = last - first >= PFB_CPI_CPU_LIMIT - online->count; /* a range may have billions of numbers */
-    for (uint32_t i = 0; !*is_full && i <= last - first; i++)
+    *has_too_many = last - first >= PFB_CPI_CPU_LIMIT - online->count; /* a range may have billions of numbers */
+    for (uint32_t i = 0; !*has_too_many && i <= last - first; i++)
         online->cpus[online->count++] = first + i;
     return true;
 }
@@ -73,10 +73,10 @@ bool pfb_perf_read_online(const pfb_perf_machine *machine, pfb_perf_online *onli
     uint32_t first;
     uint32_t last;
     bool is_list = true;
-    bool is_full = false;
-    while (is_list && !is_full && pfb_kernel_next_range(&list, &first, &last))
-        is_list = add_range(online, first, last, &is_full);
-    if (is_list && is_full)
+    bool has_too_many = false;
+    while (is_list && !has_too_many && pfb_kernel_next_range(&list, &first, &last))
+        is_list = add_range(online, first, last, &has_too_many);
+    if (is_list && has_too_many)
         return pfb_cpi_fail(failure, PFB_PU_ERROR_INSUFFICIENT_RESOURCES, "there are more than %d CPUs",
                             (int)PFB_CPI_CPU_LIMIT);
     bool is_at_end = list.at == list.size || list.text[list.at] == '\n';
