@@ -104,7 +104,7 @@ typedef struct pfb_counter_type {
     uint8_t denominator; /* pfb_denominator */
     uint8_t unit;        /* pfb_unit of the result */
     uint16_t terms;      /* PFB_TERM_ bits */
-    uint32_t base;       /* type of its base or multi count; 0 if it has none */
+    uint32_t base;       /* type of its base or multi count; 0 if it has none, and in a derived row */
     char formula[32];    /* as text: "100 dN / dT"; empty for a derived row */
 } pfb_counter_type;
 
