@@ -43,7 +43,7 @@ typedef struct pfb_pdh_text_reader {
     bool has_version;      /* the header begins with "(PDH-CSV 4.0)" or "(PDH-TSV 4.0)" */
     bool has_bias;         /* the header holds the time zone; typeperf writes none */
     int32_t bias_minutes;  /* UTC = local time + bias, daylight saving time included */
-    pfb_name zone_name;    /* valid as long as the first window */
+    pfb_name zone_name;    /* valid as long as the first window; may contain NULs */
     uint32_t encoding;     /* of names: UTF-8 if the header is valid UTF-8, else Windows-1252. A caller that knows the
                               code page of the machine sets it after opening */
     uint32_t column_count; /* number of counters, at most UINT32_MAX: those after it are not returned */
@@ -64,7 +64,8 @@ typedef struct pfb_pdh_text_reader {
 typedef struct pfb_pdh_text_path {
     size_t offset;   /* in the window */
     uint32_t column; /* from 0 */
-    pfb_name name;   /* valid as long as the first window. Doubled quotation marks in the file remain doubled */
+    pfb_name name;   /* valid as long as the first window; may contain NULs. Doubled quotation marks in the file remain
+                        doubled */
 } pfb_pdh_text_path;
 
 /* A line of values and their time. */
