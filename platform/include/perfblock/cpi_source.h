@@ -46,7 +46,8 @@ PFB_API void pfb_cpi_source_close(pfb_cpi_source *source); /* may be NULL; close
 
 /* Opens the counters that `mode` (PFB_CPI_* bits) needs: those of all CPUs unless it has PFB_CPI_THREAD_ONLY, the busy
  * clock of each CPU (the cycles in which it was not idle) for PFB_CPI_SCALED, and those of the calling thread for
- * PFB_CPI_ON_THREAD. Returns NULL if one of them is refused; no other counter is substituted. */
+ * PFB_CPI_ON_THREAD. Returns NULL if one of them is refused, except that CPUs without such counters are not counted if
+ * other CPUs have them, and that the thread is counted in user mode only (is_user_only) if kernel mode is refused. */
 PFB_API pfb_cpi_reader *pfb_cpi_reader_open(pfb_cpi_source *source, uint32_t mode, pfb_cpi_failure *failure);
 
 /* `reader` may be NULL. On Windows, if another thread closes the last reader of a thread, that thread's counters stay
