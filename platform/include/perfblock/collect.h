@@ -94,10 +94,11 @@ typedef struct pfb_collector_choice {
 } pfb_collector_choice;
 
 /* Adds counters of the source, and the counters that their formulas need. A pattern is compared with the names in the
- * system's language, the English names and those of the catalog, and with the GUID or id where there is no name. A
- * counterset named without wildcards must have at least one of the counters and a matching instance; V2: if the source
- * lists no instances of it, any instance is accepted. Countersets that match a pattern and lack either are skipped.
- * Each pattern for counters must match a counter of at least one counterset.
+ * system's language, the English names and those of the catalog (of counters only if the counterset has no
+ * registration), and with the GUID or id where there is no name. A counterset named without wildcards must have at
+ * least one of the counters and a matching instance; V2: if the source lists no instances of it, any instance is
+ * accepted. Countersets that match a pattern and lack either are skipped. Each pattern for counters must match a
+ * counter of at least one counterset.
  *
  * Fails with PFB_WIN32_COUNTERSET_NOT_FOUND, PFB_WIN32_COUNTER_NOT_FOUND or PFB_WIN32_INSTANCE_NOT_FOUND if a name
  * matches nothing; failure->sentence contains the name. Fails with PFB_WIN32_NOT_FOUND if a counterset named without
@@ -106,7 +107,8 @@ typedef struct pfb_collector_choice {
  * counter.
  *
  * If the source cannot enumerate countersets (PFB_WIN32_NOT_SUPPORTED) and has no V1 data, only countersets of the
- * catalog are found by name; others can be added by GUID. The catalog then provides the registrations.
+ * catalog are found by name; others can be added by GUID. The catalog then provides the registrations. The failure is
+ * PFB_WIN32_NOT_SUPPORTED if a counterset is not found.
  *
  * V1: countersets are objects, found by name or title index, those of the catalog also by GUID; counters are found by
  * name or title index. Names are those of the table "Counter 009", which is English, and of tables that were put.
@@ -292,8 +294,8 @@ PFB_API bool pfb_collector_put_text_row(pfb_collector *collector, pfb_pdh_text_r
 /* ---- The current sample ---------------------------------------------------------------------------------- */
 
 /* Strings below are UTF-8 with a final NUL and never null: "" for what is unknown or absent. Sizes are in bytes without
- * the final NUL; names in 8-bit code pages (V1) may contain NULs themselves. Strings are valid until the next call for
- * this collector; pfb_collector_result and pfb_collector_sample leave the strings of values valid. */
+ * the final NUL; names in text logs may contain NULs themselves. Strings are valid until the next call for this
+ * collector; pfb_collector_result and pfb_collector_sample leave the strings of values valid. */
 
 /* Flag of a value computed from two samples of a total (an instance named "_Total" or "...,_Total"): the newer sample
  * lacks instances of the older one. Windows and Linux compute a total from the instances that exist, so the value lacks
@@ -303,8 +305,8 @@ PFB_API bool pfb_collector_put_text_row(pfb_collector *collector, pfb_pdh_text_r
 /* A displayed value: of one counter of one instance. */
 typedef struct pfb_collected_value {
     const char *counterset, *instance, *parent, *counter; /* names; parent: of a V1 instance's parent instance */
-    const char *machine; /* logs: the name after two backslashes; V1: the name in the block; V2, or V1 without one: that
-                          * of the options */
+    const char *machine; /* logs: the name with its two leading backslashes; V1: the name in the block; V2, or V1
+                          * without one: that of the options */
     size_t counterset_size, instance_size, parent_size, counter_size, machine_size;
     bool has_counterset, has_instance, has_parent, has_counter, has_machine; /* the name is known */
     uint32_t occurrence; /* number of the instance among those with its name and parent in the result, from 0 */
@@ -441,7 +443,7 @@ PFB_API bool pfb_collector_countersets(pfb_collector *collector, pfb_bytes *guid
 
 /* A counterset. */
 typedef struct pfb_described_counterset {
-    const char *name, *english_name, *help; /* english_name: that of the source, else that of the catalog */
+    const char *name, *english_name, *help; /* english_name: the source's; without a registration also the catalog's */
     size_t name_size, english_name_size, help_size;
     bool has_name, has_english_name, has_help;
     bool has_counters;      /* its registration is known, or it is in the catalog; else the members below are 0 */
