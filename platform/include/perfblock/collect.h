@@ -379,8 +379,8 @@ typedef struct pfb_collected_result {
                                        * nothing is returned, and row_count has no meaning */
     uint32_t shown_column_count;      /* counters among them that have a displayed value and are not hidden */
     bool has_repeated_names;          /* instances with equal names */
-    bool has_rows_of_previous; /* V2: same counterset, and same instances in the same order, as the previous result:
-                                * both fit one table */
+    bool has_rows_of_previous; /* V2: same counterset, and same instances in the same order, as the previous result, if
+                                * that is no error: both fit one table */
 } pfb_collected_result;
 
 /* Stores the result at `position`, from 0, in *result. Returns false past the end, and without a current sample.
