@@ -100,6 +100,8 @@ static int refusal_of(const struct perf_event_attr *attributes, int cpu)
     }
     if (cpu != ANY && fake->core_type[cpu] != attributes->config >> 32 && fake->core_type[cpu] != 0)
         return ENOENT;
+    if (fake->refuses_core_types && attributes->config >> 32 != 0)
+        return ENOENT;
     return fake->open_descriptors >= fake->max_descriptors ? EMFILE : 0;
 }
 

@@ -24,6 +24,7 @@ typedef struct fake_machine {
     size_t rule_count;
     size_t max_descriptors;        /* more descriptors fail with EMFILE */
     uint32_t core_type[FAKE_CPUS]; /* if not 0, only events of this type can be opened on the CPU */
+    bool refuses_core_types;       /* only events without a type can be opened, as by older kernels on ARM */
     pfb_perf_counts cpus[FAKE_CPUS];
     pfb_perf_counts thread;
     bool has_time_stamp, is_virtual;

@@ -317,6 +317,24 @@ Test(linux_cpi_cpus, each_core_type_is_counted_by_its_own_counters)
     }
 }
 
+/* The PMU of an ARM machine lists its CPUs also if there is one core type. */
+Test(linux_cpi_cpus, one_core_type_is_counted_without_its_number)
+{
+    static const pfb_cpi_status statuses[] = {PFB_CPI_OK, PFB_CPI_OK};
+    static const pmu arm[PMUS] = {{"armv8_pmuv3_0", "0-1\n"}};
+    put_file(ONLINE, "0-1\n");
+    put_file(POSSIBLE, "0-1\n");
+    remove_file(DEVICES "/cpu/type");
+    put_pmus(arm);
+    fake->refuses_core_types = true;
+    pfb_cpi_reader *reader = open_reader(PFB_CPI_RAW);
+    start(reader);
+    run_cpus();
+    finish(reader);
+    expect_statuses(PFB_CPI_RAW, statuses, 2);
+    pfb_cpi_reader_close(reader);
+}
+
 /* Checks the reading of a thread that was counted half of the time. */
 static void expect_scaled(bool is_scaled, const char *what)
 {

@@ -113,9 +113,12 @@ static pfb_kernel_text core_type_cpus(const pfb_perf_machine *machine, const pfb
     return pfb_kernel_file(machine->kernel, DEVICES "/%s/cpus", type->name);
 }
 
-/* Returns the type number of the PMU that lists the CPU; 0 if there is none. */
+/* Returns the type number of the PMU that lists the CPU; 0 if there is none, or if all CPUs are of one core type:
+ * older kernels refuse events with a type number on ARM. */
 static uint32_t find_core_type(const pfb_perf_machine *machine, uint32_t cpu)
 {
+    if (machine->is_uniform)
+        return 0;
     for (size_t i = 0; i < machine->core_type_count; i++) {
         if (covers(core_type_cpus(machine, &machine->core_types[i]), cpu, cpu))
             return machine->core_types[i].number;
