@@ -460,7 +460,7 @@ static bool check_blocks(addition *a)
                            known ? known->text : "unknown status");
 }
 
-/* Adds the identifier blocks to the query, and their counters to those that the collector returns. */
+/* Adds the identifier blocks to the query, and the rows to the collector's choice. */
 static bool send_blocks(addition *a)
 {
     pfb_collector *c = a->c;

@@ -89,7 +89,7 @@ bool pfb_collector_is_v1(pfb_collector *c)
 
 /* Adds the name table of the source, unless an earlier call did so or found none. Without a table, from the source or
  * put by the caller, objects and counters are found by title index only. Returns false on failure; a source without a
- * table is none. */
+ * table is not a failure. */
 static bool fetch_titles(const v1_addition *a)
 {
     pfb_collector *c = a->c;
@@ -186,7 +186,7 @@ static bool add_counters(v1_addition *a, pfb_v1_reader *reader, const pfb_v1_obj
     return true;
 }
 
-/* Returns true if some instance of the object matches. */
+/* Returns true if all instances are chosen, or if some instance of the object matches. */
 static bool has_instance(const v1_addition *a, pfb_v1_reader *reader, const pfb_v1_object *object)
 {
     pfb_v1_instance instance;

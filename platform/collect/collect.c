@@ -302,7 +302,7 @@ bool pfb_collector_collect(pfb_collector *c, pfb_source_failure *failure)
 {
     bool is_v1 = c->version == VERSION_V1;
     if (is_v1 ? c->v1_query.size_bytes == 0 : !c->query_handle || c->choice.count == 0)
-        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "no counter was added");
+        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "no counter of a source was added");
     bool is_recorded = pfb_source_is_recorded(c->source);
     stored_sample *sample = pfb_collect_spare(c, is_v1);
     if (!sample)

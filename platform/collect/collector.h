@@ -83,7 +83,7 @@ struct pfb_collector {
     pfb_collector_problem *problems;
     size_t problem_count, problem_capacity, problems_returned;
     pfb_bytes info, next_info; /* query information of the last sample, and memory for the next */
-    bool has_info;             /* `info` is up to date, and `query` was made from it */
+    bool has_info;             /* `info` is up to date; unless is_raw, `query` was made from it */
     bool has_begun;            /* a sample was collected */
     uint64_t started;          /* if the collector waits for intervals: when the first sample was collected */
     pfb_collected_reply reply;
@@ -129,8 +129,8 @@ struct pfb_collector {
 
 /* ---- Metadata of the source (fetch.c) -------------------------------------------------------------------- */
 
-/* Asks the source for the reply to a request code unless it was asked before. Returns false only when memory is
- * exhausted: a source without such a reply is not a failure. */
+/* Asks the source for the reply to a request code unless it was asked before or the caller put a valid reply. Returns
+ * false only when memory is exhausted: a source without such a reply is not a failure. */
 bool pfb_collect_fetch(pfb_collector *c, metadata_set *set, uint32_t request);
 
 /* Fetches the counters and all names; without a registration, adds those of the catalog. Returns false when memory is
@@ -179,9 +179,9 @@ uint32_t pfb_collect_find_gap(const stored_sample *older, const stored_sample *n
 
 /* Stores the results of a sample in c->pairs, each with the older sample that it is compared with: the latest of its
  * object in the sample's series. Unless the latest sample of its series is from the same file, a V2 sample may also be
- * compared with samples of ended files with other queries. A result with a counter that has another type or other
- * related counters in the older sample is not compared; if that is from another file, adds PFB_GAP_COUNTERS to c->gaps.
- * Returns false when memory is exhausted. */
+ * compared with samples of ended files with other queries. A V2 result with a counter that has another type or other
+ * related counters in the older sample is not compared; if that sample is from another file, adds PFB_GAP_COUNTERS to
+ * c->gaps. Returns false when memory is exhausted. */
 bool pfb_collect_list_pairs(pfb_collector *c, const stored_sample *sample, bool is_v1);
 
 /* ---- range.c --------------------------------------------------------------------------------------------- */

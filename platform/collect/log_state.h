@@ -44,7 +44,7 @@ typedef struct log_state {
     bool is_current;         /* the collector's current sample comes from this log */
     size_t next;             /* position of the next value of `samples`, or of the next cell */
     bool has_last;           /* a value of the current sample was returned */
-    uint32_t last_path, row; /* of that value: position of its path, number among the values of the path */
+    uint32_t last_path, row; /* of that value: position of its path, number among the returned values of the path */
     bool has_matches;        /* named_choice.is_match was determined for the path at matches_path */
     uint32_t matches_path;
     bool is_object;   /* a V1 object of the latest sample is being loaded */
