@@ -5,10 +5,11 @@
 #include "collect/selection.h"
 #include "perfblock/source.h"
 
-/* Reduces recorded data to the chosen countersets, counters and instances, so that a new recording contains nothing
- * else. Live data needs no reduction, because a live query returns only what it asks for. A query on a replayed capture
- * (pfb_source_open_capture) cannot replace this: an identifier block selects one counter or all, so to choose several
- * counters the query would differ from the recorded one, and so would the query information in the new recording. */
+/* Reduces V2 samples and metadata to the chosen countersets, counters and instances, so that a new recording contains
+ * nothing else. Live samples need no reduction, because a live query returns only what it asks for. A query on a
+ * replayed capture (pfb_source_open_capture) cannot replace this: an identifier block selects one counter or all, so to
+ * choose several counters the query would differ from the recorded one, and so would the query information in the new
+ * recording. */
 
 /* An identifier block of the query information. */
 typedef struct extract_query {

@@ -29,9 +29,10 @@ typedef struct recorded_file {
 bool recorded_file_open(recorded_file *r, const char *name, input_kind kind);
 
 /* Makes a source that replays the recording. The source keeps the pointer `r`: *r must be valid until the source is
- * closed. It answers like the source of pfb_source_open_recorded(), except that each sample is returned only once, to
- * the query that collects next, and that it has no V1 blocks. Null after a message if the file is not a recording, or
- * its first chunk cannot be read. */
+ * closed. It answers like the source of pfb_source_open_recorded(), with these differences: each sample is returned
+ * only once, to the query that collects next; there is no query information before the first sample; an error in the
+ * file is reported on standard error, and samples then end with PFB_WIN32_NO_MORE_ITEMS; there are no V1 blocks. Null
+ * after a message if the file is not a recording, or its first chunk cannot be read. */
 pfb_source *recorded_file_source(recorded_file *r);
 void recorded_file_free(recorded_file *r);
 

@@ -35,10 +35,10 @@ bool recording_open(recording *r);
 void recording_put(recording *r, const pfb_chunk *chunk, const void *body, size_t size);
 
 /* Writes the pending chunks, each in one write: if the program is killed during a write, the chunks before that one are
- * whole. Returns false after a message. */
+ * whole. Returns false after a message, or without one if the file is a pipe that has no reader. */
 bool recording_write(recording *r);
 
-/* Writes all pending chunks in one write, for chunks that belong together. Returns false after a message. */
+/* The same, but writes all pending chunks in one write, for chunks that belong together. */
 bool recording_write_together(recording *r);
 
 /* Ends this file and begins the next one. Drops the pending chunks; the caller puts them again. Returns false after a
