@@ -243,7 +243,7 @@ static void write_values(const selection *s, pfb_v2_reader *reader, pfb_writer *
 }
 
 /* Writes the selected instances. A name selects one instance, and gives an error result if there is none; a pattern
- * selects any number. */
+ * selects any number. In a single-instance counterset, a pattern is handled like a name. */
 static void write_matches(const selection *s, pfb_writer *writer)
 {
     const pfb_replay_choice *choice = s->choice;

@@ -65,7 +65,8 @@ bool pfb_source_build(pfb_bytes *bytes, pfb_source_write_function *write, const 
 bool pfb_source_check_blocks(const uint8_t *blocks, size_t size, pfb_source_failure *failure);
 
 /* Returns the kind (PFB_V2_) that PerfLib gives the result of an identifier block: it depends on whether the block has
- * a counter id instead of PFB_NO_ID, and on whether its name is a pattern. */
+ * a counter id instead of PFB_NO_ID, and on whether its name is a pattern; for a single-instance counterset,
+ * `is_pattern` is false. */
 uint32_t pfb_source_result_kind(bool has_counter_id, bool is_pattern);
 
 /* Writes an error result with this status, a Win32 code. */

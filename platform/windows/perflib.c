@@ -313,7 +313,8 @@ static void copy_statuses(uint8_t *blocks, size_t size, const uint8_t *reply, bo
     }
 }
 
-/* Calls the function with a copy of the blocks. Returns its code; if it succeeded, the Status of each block is set. */
+/* Calls the function with a copy of the blocks. Returns its code, or a code of its own if no copy can be made. On
+ * success the Status of each block is set. */
 static uint32_t send_blocks(const perflib_query *query, change_function function, uint8_t *blocks, size_t size,
                             bool in_other_form)
 {
@@ -354,7 +355,7 @@ static bool may_refuse_form(uint32_t status)
            status == PFB_WIN32_INSTANCE_NOT_FOUND;
 }
 
-/* Sends the nameless blocks whose form may have been refused again, one by one, in the other form. A block that is
+/* Sends nameless blocks again, one by one in the other form, if their form may have been refused. A block that is
  * refused in both forms keeps its first Status. */
 static void send_refused(const perflib_query *query, change_function function, uint8_t *blocks, size_t size)
 {
