@@ -113,7 +113,7 @@ static void read_machine(cpu_list *list)
 
 /* ---- Printing ---------------------------------------------------------------------------------------------------- */
 
-/* Returns true if only some of the CPUs have LWP. */
+/* Returns true if the CPUs differ in what they report about LWP, and at least one has it. */
 static bool is_lwp_partial(const cpu_list *list)
 {
     pfb_lwp_answer machine = {0};
@@ -169,8 +169,8 @@ static void write_identity(output *out, const cpu *c, const pfb_cpuid_identity *
     output_unsigned(out, "lwp_component_offset", identity->lwp_component_offset);
 }
 
-/* The reason why LWP cannot be used on a CPU, or PFB_LWP_USABLE. If only some CPUs have LWP, those that have it get
- * PFB_LWP_PARTIAL, even if there is another reason. */
+/* The reason why LWP cannot be used on a CPU, or PFB_LWP_USABLE. With `is_partial` (is_lwp_partial()), CPUs that have
+ * LWP get PFB_LWP_PARTIAL, even if there is another reason. */
 static pfb_lwp_refusal shown_refusal(const cpu *c, bool is_partial)
 {
     return is_partial && pfb_lwp_is_supported(c->answer.refusal) ? PFB_LWP_PARTIAL : c->answer.refusal;
