@@ -63,7 +63,7 @@ static bool collect_and_print(live *l, const options *o, uint64_t number)
     return !output_failed(&l->out);
 }
 
-/* Collects samples at each interval. --count is the number of samples that are printed. */
+/* Collects samples, live ones at each interval. --count is the number of samples that are printed. */
 static void collect_samples(live *l, const options *o)
 {
     system_schedule schedule = system_schedule_begin(o->interval, o->duration);

@@ -35,7 +35,7 @@ typedef struct recorder {
     pfb_bytes names;        /* V1: the name table of the source; empty: it has none */
     pfb_bytes chosen_names; /* V1, is_filtered: a table of names that are not in the current file yet */
     bool has_names;         /* V1: `names` is in the current file */
-    pfb_bytes info;         /* V2: the current query information; empty before the first sample */
+    pfb_bytes info;         /* V2: the current query information, or its chosen part; empty: none yet */
     bool has_info;          /* V2: `info` is in the current file */
     selection selection;
     extract extract;
@@ -163,8 +163,8 @@ static void copy(pfb_bytes *to, const uint8_t *data, size_t size)
 }
 
 /* Reduces new query information of a replayed recording to the chosen counters, and makes it the current one. If no
- * counter in it is chosen, the previous query information stays current, and the samples that follow are recorded
- * without results. */
+ * counter in it is chosen, the previous query information stays current; record_replayed() says what happens to the
+ * samples that follow. */
 static void use_recorded_info(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     pfb_bytes *chosen = &r->chosen_info;

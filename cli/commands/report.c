@@ -11,7 +11,7 @@
 
 #include <inttypes.h>
 
-/* Collects from this machine until --count samples were collected, --duration is over or the program is interrupted.
+/* Collects from the live source until --count samples were collected, --duration is over or the program is interrupted.
  * Returns false if there is no sample. */
 static bool collect_live(const options *o, output *out)
 {

@@ -24,7 +24,8 @@ static int compare_placed(const void *left, const void *right)
     return (a->line > b->line) - (a->line < b->line);
 }
 
-/* Makes the key of a counterset, counter or parent instance: its name, after its number if it has one. */
+/* Makes the key of a counterset, counter or parent instance: its name, after its number if it has one. The key of a
+ * parent has the number 0 if there is a parent. */
 static void put_key(buffer *key, const char *name, size_t size, bool has_number, uint32_t number)
 {
     buffer_clear(key);
