@@ -59,7 +59,8 @@ typedef struct input_file {
     bool has_instances;         /* `described` has a V2 reply with instances */
     bool has_v2;                /* the file has V2 replies or registrations */
     bool has_v1;                /* the file has V1 blocks */
-    bool has_filter;            /* `source`, `choice` and `extract` are open, and made from the current `described` */
+    bool has_filter;            /* `source`, `choice` and `extract` are open, and made from all metadata in
+                                 * `described` */
     collecting source;
     selection choice;
     extract extract;
@@ -277,8 +278,8 @@ static void put_names_file(convert *c)
 /* ---- Reading in advance -------------------------------------------------------------------------------------- */
 
 /* Prepares to read a whole file in advance: uses the window if it has the whole file, else opens the file a second
- * time. Returns false for a pipe, which cannot be opened again, and after an error. After true, the caller must call
- * end_scan(). */
+ * time. Returns false if that is not possible because the file is a pipe, and after an error. After true, the caller
+ * must call end_scan(). */
 static bool begin_scan(const merge_file *f, input *in)
 {
     *in = f->in;
@@ -853,7 +854,7 @@ static void end_file(convert *c, input_file *file)
             "their values can be converted, to json or csv");
     else if (is_log && file->other_count > 0)
         diagnostics_say(STATUS_FINE, f->in.name,
-                        "note: %" PRIu64 " counters of the log are not whole V1 objects and were left out",
+                        "note: %" PRIu64 " items of the log's samples are not whole V1 objects and were left out",
                         file->other_count);
     if (f->repeated > 0)
         diagnostics_note(f->in.name, f->repeated_at, "samples that another file has as well were left out: %" PRIu64,
@@ -927,7 +928,7 @@ static void convert_all(convert *c)
                         c->is_filtered ? "counters and instances" : "samples",
                         path_list_machines(&c->paths, c->has_v2));
     if (!is_empty && !c->has_failed && diagnostics_status() == STATUS_FINE)
-        open_output(c); /* if the files have no chunks, so has the output */
+        open_output(c); /* creates the output even if it has no chunks */
     if (c->is_open && c->is_text)
         text_writer_close(&c->text);
 }

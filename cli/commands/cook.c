@@ -179,7 +179,7 @@ static void count_unread(cook_file *file, const merge_file *f)
         file->unread_first[i] = (size_t)f->in.offset + f->chunk.offset;
 }
 
-/* Returns true if there are chunks that were skipped. */
+/* Prints a note for each kind of chunk that count_unread() has counted. Returns true if there are any. */
 static bool note_unread(const cook_file *file, const char *name)
 {
     bool has_unread = false;
@@ -471,7 +471,7 @@ static bool is_regular(const char *path)
     return !path || (strcmp(path, "-") != 0 && system_names_regular(path));
 }
 
-/* Pipes can be read only once. A file that is followed has no end before the second pass. */
+/* Pipes can be read only once. The first pass over a file that is followed would wait for its end. */
 static bool can_read_twice(const options *o)
 {
     bool is_possible = !o->is_followed && is_regular(o->names) && is_regular(o->query_info);
