@@ -215,7 +215,11 @@ static metadata_reply *make_reply(uint32_t request, size_t size)
     return reply;
 }
 
-/* Stores a reply in the counterset, which then owns it. Frees the previous reply to the same request. */
+/* Bits that are added to the request of a stored reply, which is then not replaced by a valid reply of the source:
+ * values of the current sample may refer to the strings of a malformed reply that the caller has put. */
+enum { MALFORMED = 1 << 30, FROM_CATALOG = 1 << 29 };
+
+/* Stores a reply in the counterset, which then owns it. Frees the previous reply with the same `request`. */
 static void store_reply(metadata_set *set, metadata_reply *reply)
 {
     metadata_reply **link = &set->replies;
@@ -237,6 +241,8 @@ bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, siz
     if (size > 0)
         memcpy(reply->bytes, data, size);
     bool has_memory = read_reply(set, reply, false, options, error, &is_used);
+    if (error->code != PFB_OK)
+        reply->request |= MALFORMED;
     if (has_memory && is_used)
         store_reply(set, reply);
     else
@@ -249,7 +255,6 @@ bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, siz
 
 bool pfb_metadata_complete(metadata_set *set)
 {
-    static const uint32_t FROM_CATALOG = UINT32_C(1) << 31;
     static const uint32_t requests[] = {PFB_REQUEST_COUNTERSET, PFB_REQUEST_COUNTERSET_ENGLISH_NAME,
                                         PFB_REQUEST_COUNTER_ENGLISH_NAMES};
     const pfb_catalog_set *entry = pfb_catalog_find(&set->guid);
@@ -268,7 +273,7 @@ bool pfb_metadata_complete(metadata_set *set)
         pfb_catalog_registration(entry, requests[i], &writer);
         bool is_used = false;
         bool has_memory = read_reply(set, reply, true, NULL, &error, &is_used);
-        reply->request |= FROM_CATALOG; /* so that store_reply does not replace the source's reply to this request */
+        reply->request |= FROM_CATALOG;
         if (is_used && has_memory)
             store_reply(set, reply);
         else

@@ -58,17 +58,22 @@ static void put_name(chunks *c, uint32_t request, const char *name)
     put_chunk(c, PFB_TAG_REGISTRATION, request, &w);
 }
 
+static void write_counter_names(pfb_writer *w, const char *const *names, uint32_t count)
+{
+    pfb_write_begin_strings(w, count);
+    for (uint32_t id = 1; id <= count; id++) {
+        pfb_name text = wide(names[id - 1]);
+        pfb_write_counter_string(w, id, &text);
+    }
+    pfb_write_end_strings(w);
+}
+
 static void put_counter_names(chunks *c, uint32_t request, const char *const *names, uint32_t count)
 {
     uint8_t bytes[512];
     pfb_writer w;
     pfb_write_init(&w, bytes, sizeof bytes);
-    pfb_write_begin_strings(&w, count);
-    for (uint32_t id = 1; id <= count; id++) {
-        pfb_name text = wide(names[id - 1]);
-        pfb_write_counter_string(&w, id, &text);
-    }
-    pfb_write_end_strings(&w);
+    write_counter_names(&w, names, count);
     put_chunk(c, PFB_TAG_REGISTRATION, request, &w);
 }
 
@@ -576,6 +581,36 @@ Test(collect, the_source_is_asked_if_the_reply_of_the_caller_is_malformed)
     cr_expect_neq(error.code, PFB_OK);
     cr_assert(pfb_collector_counterset(c, &things, &set, &failure));
     cr_expect_str_eq(set.name, "Dinge");
+    pfb_collector_close(c);
+    pfb_source_close(source);
+}
+
+/* The names before the error are used. Values refer to them after the source has returned others, too. */
+Test(collect, names_of_a_malformed_reply_outlive_those_of_the_source)
+{
+    static const char *const names[] = {"Eins", "Zwei", "Drei", "Vier"};
+    static chunks capture;
+    uint8_t bytes[512];
+    pfb_writer w;
+    pfb_source_failure failure = {0};
+    pfb_described_counterset set;
+    pfb_collected_value v;
+    pfb_error error = {PFB_OK, 0};
+    make_capture(&capture);
+    pfb_write_init(&w, bytes, sizeof bytes);
+    write_counter_names(&w, names, 4);
+    memset(bytes + w.size_bytes - 2, 'x', 2); /* instead of the last NUL */
+    pfb_source *source = pfb_source_open_capture(capture.data, capture.size, &failure);
+    pfb_collector *c = pfb_collector_open(source, NULL, &failure);
+    cr_assert(c && pfb_collector_put_registration(c, &things, PFB_REQUEST_COUNTER_NAMES, bytes, w.size_bytes, &error,
+                                                  &failure));
+    cr_expect_neq(error.code, PFB_OK);
+    put_reply(c);
+    while (pfb_collector_next(c, &v)) {
+        if (v.counter_id == 1)
+            cr_expect_str_eq(v.counter, "Eins");
+        cr_assert(pfb_collector_counterset(c, &things, &set, &failure));
+    }
     pfb_collector_close(c);
     pfb_source_close(source);
 }
