@@ -15,7 +15,7 @@ void text_line_free(text_line *line)
 /* Appends line->word to the line. */
 static void put_word(text_line *line)
 {
-    enum { LONGEST_LINE = 118 }; /* bytes; a word that does not fit has a line of its own, which may be longer */
+    enum { LONGEST_LINE = 118 }; /* bytes; only a line of one word may be longer */
     size_t used = line->text.size - line->start;
     if (used > 0 && used + 1 + line->word.size > LONGEST_LINE) {
         buffer_string(&line->text, "\n    ");

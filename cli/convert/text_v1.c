@@ -171,10 +171,11 @@ static void put_definitions(text_writer *t, const uint8_t *body, size_t size)
         bool is_written = slots.is_in_limits && put_object(t, &object, &slots, block.perf_time_100ns);
         buffer_bytes(&t->left_out, is_written ? "\0" : "\1", 1);
         if (!is_written)
-            diagnostics_say(STATUS_FINE, "perfblock", "note: V1 object %" PRIu32 " %s and was left out",
-                            object.title_index,
-                            slots.is_in_limits ? "has two definitions in a sample, which the text form cannot express,"
-                                               : "exceeds the limits of the text form");
+            diagnostics_say(
+                STATUS_FINE, "perfblock", "note: V1 object %" PRIu32 " %s and was left out", object.title_index,
+                slots.is_in_limits
+                    ? "has an earlier, different definition in the sample, which the text form cannot express,"
+                    : "exceeds the limits of the text form");
         free_slots(&slots);
     }
 }
