@@ -21,7 +21,7 @@ enum {
     HEX_LINE = 16,     /* bytes per line of hexadecimal digits */
     MAX_TEXT = 1000,   /* characters of a name in a row */
     MAX_TITLE = 200,   /* characters of a name in the title of a structure */
-    MAX_OPEN_PARTS = 8 /* if a file has more chunks, records or lines, they are folded */
+    MAX_OPEN_PARTS = 8 /* if a file has more parts (explain.h), they are folded */
 };
 
 /* The colour of a structure: n for the class "cn" of explain.css. A structure directly inside another one has another
@@ -407,8 +407,8 @@ static void put_gap(explainer *e, size_t end, const char *description)
 }
 
 /* Like put_gap(), for bytes that may be in a log. `description` is for bytes inside an event (null: "not read"), and
- * for all bytes of other files (null: "padding"). In a log, fewer than ALIGNMENT bytes after an event are padding;
- * otherwise they are the unused end of a buffer. */
+ * for all bytes of other files (null: "padding"). In a log, other bytes are "padding" if they are fewer than ALIGNMENT,
+ * else "not used", such as the unused end of a buffer. */
 static void put_log_gap(explainer *e, size_t end, const char *description)
 {
     enum { ALIGNMENT = 8 };

@@ -171,7 +171,7 @@ static const field identifier[] = {
 
 static const field chunk[] = {
     {0, 4, FIELD_ASCII, "tag", "tag", "what the chunk holds", "PFBC first; unknown ones are skipped"},
-    {4, 4, FIELD_UNSIGNED, "version", "version", "1", "1, else skipped; of PFBC an error"},
+    {4, 4, FIELD_UNSIGNED, "version", "version", "1", "at most 1, else skipped; of PFBC an error"},
     {8, 8, FIELD_UNSIGNED, "size", "size", "bytes that follow, without padding to a multiple of 8",
      "the chunk with its padding inside the file"},
     {16, 0, FIELD_BYTES, "payload", "", "see the tags", ""},
@@ -235,7 +235,8 @@ static const field log_event[] = {
     {40, 24, FIELD_BYTES, "", "", "ignored", ""},
     {64, 4, FIELD_UNSIGNED, "part", "", "number of the part in its record, from 1",
      "1, or one more than in the previous event"},
-    {68, 4, FIELD_UNSIGNED, "parts", "parts", "number of parts of the record", ""},
+    {68, 4, FIELD_UNSIGNED, "parts", "parts", "number of parts of the record",
+     "1 or more; the same in all parts of a record"},
     {72, 0, FIELD_BYTES, "payload", "", "a part of a record", ""},
 };
 
@@ -346,13 +347,14 @@ static const field lwp_control[] = {
 };
 
 static const field lwp_event[] = {
-    {0, 1, FIELD_UNSIGNED, "EventId", "id", "kind of the record", "1 to 6 or 255, and in EDX, else noted"},
+    {0, 1, FIELD_UNSIGNED, "EventId", "id", "kind of the record", "255, or 1 to 6 and in EDX; else noted"},
     {1, 1, FIELD_UNSIGNED, "CoreId", "core", "the processor's number, as its system set it", ""},
     {2, 2, FIELD_HEX, "flags", "flags", "by EventId", "reserved bits are noted"},
-    {4, 4, FIELD_BITS, "data 1", "data1", "by EventId", ""},
+    {4, 4, FIELD_BITS, "data 1", "data1", "by EventId", "reserved bits are noted"},
     {8, 8, FIELD_HEX, "address", "address", "of the instruction", ""},
-    {16, 8, FIELD_HEX, "data 2", "data2", "by EventId", ""},
-    {24, 8, FIELD_UNSIGNED, "time stamp", "stamp", "if Flags enables it and the leaf supports it; else reserved", ""},
+    {16, 8, FIELD_HEX, "data 2", "data2", "by EventId", "reserved bits are noted"},
+    {24, 8, FIELD_UNSIGNED, "time stamp", "stamp", "if Flags enables it and the leaf supports it; else reserved",
+     "0 if reserved, else noted"},
 };
 
 /* ---- Cycles per instruction ------------------------------------------------------------------------------ */
