@@ -144,8 +144,8 @@ void title_names_add(title_names *t, uint64_t offset, const uint8_t *data, size_
 void title_names_report_late(const char *subject, bool has_values)
 {
     diagnostics_say(has_values ? STATUS_FINE : STATUS_USAGE, subject,
-                    "%schosen names are in a table that follows their V1 blocks, and a pipe is read only once: read a "
-                    "file, or give the table with --names",
+                    "%schosen names are in a table that follows their V1 blocks, and standard input or a pipe is read "
+                    "only once: name a file, or give the table with --names",
                     has_values ? "note: earlier samples are left out: " : "");
 }
 

@@ -6,8 +6,8 @@
 #include "output/name.h"
 #include "perfblock/collect.h"
 
-/* Names of V1 title indexes. They come from the name tables of a capture and from the file of --names; a collector
- * stores them. If both have a name for an index, that of --names is used. */
+/* Names of V1 title indexes. They come from the name tables of a capture or log, and from the file of --names; a
+ * collector stores them. If both have a name for an index, that of --names is used. */
 
 /* Which tables of a file were added. */
 typedef struct title_scan {
@@ -35,9 +35,10 @@ void title_names_check(const char *path, const pfb_read_options *options);
 /* Begins a file: forgets the names of the previous file, but not the names of --names. */
 void title_names_begin(title_names *t);
 
-/* Adds all name tables of a capture, so that their names are known when the V1 blocks before them are read. A capture
- * larger than the window is opened a second time; if it comes from a pipe, which cannot be read twice, this does
- * nothing. Only the first call for a file has an effect. Does not report errors in tables. */
+/* Adds all name tables of a capture, so that their names are known when the V1 blocks before them are read. Unless
+ * the window is known to have all of the capture, opens the capture a second time, or does nothing for standard input
+ * and pipes, which cannot be read twice. Only the first call for a file has an effect. Does not report errors in
+ * tables. */
 void title_names_look_ahead(title_names *t, const input *capture);
 
 /* Adds a name table of the current file, unless title_names_look_ahead() has added it. `offset` is the offset of the
@@ -46,8 +47,8 @@ void title_names_look_ahead(title_names *t, const input *capture);
 void title_names_add(title_names *t, uint64_t offset, const uint8_t *data, size_t size);
 
 /* Reports that a name on the command line matches a title of V1 blocks only because of a name table that follows the
- * blocks in a pipe: the command compared the blocks before it had the name, and left them out. Prints a note if the
- * command has output values of later blocks (`has_values`), otherwise an error with exit status 2. */
+ * blocks in standard input or a pipe: the command compared the blocks before it had the name, and left them out. Prints
+ * a note if the command has output values of later blocks (`has_values`), otherwise an error with exit status 2. */
 void title_names_report_late(const char *subject, bool has_values);
 
 /* The name of a title index; `bytes` is null if there is none. `t` may be null. */
