@@ -632,7 +632,7 @@ bool option_applies(const command_option *option, const command *c)
     return (option->commands & (uint32_t)c->bit) != 0;
 }
 
-/* Whether the command reads samples of files. */
+/* Whether the command reads files only for their samples. */
 static bool cooks(const command *c)
 {
     return (c->bit & CHOOSES) != 0;

@@ -151,7 +151,7 @@ typedef struct command_option {
     const char *expected;                         /* what is expected, for errors; null: one of `words`, or anything */
     const char *example;                          /* an example of the argument, for man pages; null: none */
     const char *const *words;                     /* all values that are accepted, then a null; null: `store` decides */
-    bool has_default;                             /* the first of `words` is the default */
+    bool has_default;                             /* the first of `words` that a command accepts is its default */
     bool takes_file;                              /* the argument is the name of a file */
     bool is_single;                               /* may be given once only: a second one would cancel the first */
     bool (*store)(options *o, const char *value); /* stores the argument; false if it is invalid */
@@ -167,7 +167,8 @@ bool option_applies(const command_option *option, const command *c);
  * reads every --kind. */
 bool option_allows(const command_option *option, const command *c, size_t word);
 
-/* Whether the first word is the default. It is not for --format of convert, which depends on the name of the output. */
+/* Whether the first word that the command accepts is the default. It is not for --format of convert, whose default
+ * depends on the name of the output. */
 bool option_has_default(const command_option *option, const command *c);
 
 /* Returns a copy of the options. If --source FILE is given, `files` of the copy are these files. The copy shares the

@@ -4,7 +4,7 @@
 
 #include "perfblock/collect.h"
 
-/* The options --from, --to and --every, which choose samples by their times. */
+/* The options --from, --to and --every, which choose samples. */
 
 typedef enum time_kind {
     TIME_NONE,  /* not given */
