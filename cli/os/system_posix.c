@@ -168,7 +168,7 @@ static void forward_signal(int number)
 }
 
 /* Installs the actions described at command_signals. Blocks the forwarded signals: the caller unblocks them when the
- * process id of the command is known. Signals that were ignored stay ignored, as nohup requires. */
+ * process id of the command is known. A forwarded signal that was ignored stays ignored, as nohup requires. */
 static void install_actions(saved_actions *saved)
 {
     sigset_t forwarded;
@@ -210,9 +210,9 @@ static bool is_absent(int reason)
     return reason == ENOENT || reason == ENOTDIR || reason == ESTALE || reason == ENODEV || reason == ETIMEDOUT;
 }
 
-/* Replaces this process by the first file in PATH that has the name of the command and may be executed. Returns an
- * errno if there is none, or if the system cannot execute that file. execvp() is not used, because it would pass that
- * file to a shell. */
+/* Replaces this process by the first file in PATH that has the name of the command and may be executed; a name with a
+ * slash is the path of the file. Returns an errno if there is none, or if the system cannot execute that file. execvp()
+ * is not used, because it would pass that file to a shell. */
 static int execute(char *const *arguments)
 {
     const char *name = arguments[0];

@@ -182,9 +182,9 @@ void system_catch_interrupts(void)
     SetConsoleCtrlHandler(on_interrupt, TRUE);
 }
 
-/* Appends an argument so that CommandLineToArgvW() returns it unchanged. Arguments with blanks or quotation marks are
- * put in quotation marks. A quotation mark of the argument is escaped by a backslash; backslashes directly before any
- * quotation mark are doubled. */
+/* Appends an argument so that CommandLineToArgvW() returns it unchanged. Arguments that are empty or have blanks or
+ * quotation marks are put in quotation marks. A quotation mark of the argument is escaped by a backslash; backslashes
+ * directly before any quotation mark are doubled. */
 static void put_argument(buffer *line, const char *argument)
 {
     bool is_unquoted = *argument != '\0' && !strpbrk(argument, " \t\n\v\"");
