@@ -26,8 +26,8 @@ exit_status diagnostics_status(void);
 /* Prints "FILE: offset N: code_name: sentence" and raises status 1. */
 void diagnostics_malformed(const char *file, pfb_error error);
 
-/* The same, with a formatted sentence and a code that pfb_code_name() does not have. The sentence is not escaped: the
- * caller escapes text from an input with text_safe(). */
+/* The same, with a formatted sentence and any code name. The sentence is not escaped: the caller escapes text from an
+ * input with text_safe(). */
 void diagnostics_input(const char *file, uint64_t offset, const char *code, const char *format, ...) TEXT_PRINTF(4, 5);
 
 /* Prints "FILE: sentence" and raises status 3. The sentence is the system's text for `number`, a value of errno. */
@@ -43,8 +43,8 @@ void diagnostics_note(const char *file, size_t offset, const char *format, ...) 
 /* --quiet: suppresses diagnostics_note(), diagnostics_say() with STATUS_FINE, and progress. */
 void diagnostics_quiet(bool is_quiet);
 
-/* While muted, nothing is printed and the status does not change. Used when a file is read a second time, so that its
- * errors are reported once. */
+/* While muted, no error or note is printed and the status does not change. Used when a file is read twice, so that
+ * its errors are reported once. */
 void diagnostics_mute(bool is_mute);
 
 /* From now on, appends a copy of each printed line to `lines`. With null, stops copying. */
@@ -59,8 +59,8 @@ void diagnostics_copy_to(buffer *lines);
 void progress_begin(bool prints_little);
 void progress_show(const char *file, uint64_t done, uint64_t total);
 
-/* Shows the progress of a recording: the number of samples and bytes written. The line appears with the first sample,
- * without the delay of a second. The last call, with `is_end`, leaves it on the terminal. */
+/* Shows the progress of a collection: the number of samples, and of bytes collected or written. The line appears with
+ * the first sample, without the delay of a second. A last call with `is_end` leaves it on the terminal. */
 void progress_count(const char *file, uint64_t samples, uint64_t bytes, bool is_end);
 
 /* Removes the progress line, if there is one. Call this before printing on standard error. */

@@ -56,8 +56,8 @@ bool output_failed(const output *out);
 /* Writes bytes as they are, for tables and headings. Does nothing for OUTPUT_NONE. */
 void output_raw(output *out, const char *bytes, size_t size);
 
-/* CSV: writes the header line. Commands whose output may have no record call this; otherwise the first record writes
- * the header. */
+/* CSV: writes the header line now, so that output without records has it, too. Without this call the first record
+ * writes it. */
 void output_header(output *out, const char *const *names, size_t count);
 
 /* ---- Records --------------------------------------------------------------------------------------------- */

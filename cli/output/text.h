@@ -54,7 +54,7 @@ size_t text_columns(const char *safe, size_t size);
  * are written in full. `value` is finite. */
 void text_double(buffer *out, double value);
 
-/* The functions below round for people. Digits before the point are grouped by commas. */
+/* The functions below write numbers for people. Digits before the point are grouped by commas. */
 
 /* Appends a number: without decimals from 1,000 on, with two decimals from 1 on, with three significant digits below 1,
  * and from 1e15 on in scientific notation. */
