@@ -136,8 +136,8 @@ enum { FIRST_CAPACITY = 1 << 18 };
 
 #define FOLLOW_PAUSE UINT64_C(100000000) /* nanoseconds before a followed file is read again */
 
-/* Reads from a regular file, which may be growing. Returns 0 at its end. Also sets has_stopped if the file is still
- * being written, but reading does not wait for more. */
+/* Reads from a regular file, which may be growing. Returns 0 at its end, and sets has_stopped there if the file is
+ * still being written and reading does not wait for more. */
 static long long read_regular(input *in, uint8_t *to, size_t size)
 {
     while (true) {
@@ -195,9 +195,9 @@ static bool grow_window(input *in)
     return true;
 }
 
-/* Moves the window so that it begins at the byte that was at `start`, and reads at least one more byte unless the file
- * ends. False if nothing more can be read: at the end of the file, at the present end of a file that is being written,
- * and after an error, which was reported. */
+/* Moves the window so that it begins at the byte that was at `start`, and reads at least one more byte or sets is_last.
+ * False if is_last was set before, at the present end of a file that is being written, and after an error, which was
+ * reported. */
 static bool advance(input *in, size_t start)
 {
     size_t rest = in->size - start;
@@ -338,7 +338,7 @@ uint64_t input_file_size(input *in)
 }
 
 /* Reads the first bytes of the file, up to the initial capacity of the window. So as not to wait for a writer, stops
- * earlier when a capture or V1 block is recognised, and at the present end of a file that is followed. */
+ * earlier when a capture or V1 block is recognised, and at the present end of a followed file that is not empty. */
 static void read_start(input *in)
 {
     bool is_known = false;

@@ -43,7 +43,7 @@ typedef struct input {
     uint64_t offset;         /* of the window in the file */
     bool is_last;            /* the window reaches the end of the file */
     input_kind kind;         /* never INPUT_AUTO */
-    bool can_reopen;         /* it is a regular file with a name */
+    bool can_reopen;         /* after input_open(): it is a regular file with a name */
     const char *description; /* completes "the file ..."; static. Null without INPUT_AUTO and for text form */
     /* ------------------------------------------------------------------------------------------ */
     int file;
@@ -71,11 +71,13 @@ bool input_read(input *in, const char *name, input_kind kind);
 bool input_open(input *in, const char *name, input_kind kind, bool is_followed);
 
 /* Opens a capture, and extends the window until it has the first chunk. Returns false if the capture is malformed, with
- * the error in `capture`, or if it is still being written and has no whole chunk yet, without an error. */
+ * the error in `capture`. Also returns false, without an error in `capture`, if the capture is still being written and
+ * has no whole chunk yet, and after a read error, which was reported. */
 bool input_open_capture(input *in, pfb_capture *capture);
 
-/* Reads the next chunk, and moves the window to it if necessary: pointers into the window become invalid. False at the
- * end of the file, and after an error, which is in `capture`. */
+/* Reads the next chunk, and moves the window to it if necessary: pointers into the window become invalid. False if
+ * the capture is malformed, with the error in `capture`; and without one at the end of the file, at the present end of
+ * a file that is being written, and after a read error, which was reported. */
 bool input_next_chunk(input *in, pfb_capture *capture, pfb_chunk *chunk);
 
 /* A step of input_next_chunk(), for callers that work with one window at a time. Call it after
@@ -102,8 +104,8 @@ pfb_error input_trailing_bytes(const pfb_read_options *options, size_t used, siz
 /* Shows on standard error how much of the file was read: up to byte `at` of the window. */
 void input_progress(const input *in, size_t at);
 
-/* Returns the size of the file; for samples in text form, that of the capture. Reads a pipe to its end, after which the
- * window no longer has a block. */
+/* Returns the size of the file, or of the part that was read if reading has stopped; for samples in text form, that of
+ * the capture. Reads a pipe to its end, after which the window no longer has a block. */
 uint64_t input_file_size(input *in);
 
 /* Like input_read(), for a file that is open already. */
@@ -133,9 +135,9 @@ typedef enum input_part {
     INPUT_PART_END
 } input_part;
 
-/* Returns the kind of the part at `at`. If it is a block, the window is moved until it has all of it; the caller then
- * adds the size of the block to `at`, or sets `has_ended` if the size cannot be read. A file always begins with a
- * block, even an empty file, which is then reported as malformed. */
+/* Returns the kind of the part at `at`. If it is a block, the window is moved until it has all of it or the file ends;
+ * the caller then adds the size of the block to `at`, or sets `has_ended` if the size cannot be read. A file always
+ * begins with a block, even an empty file, which is then reported as malformed. */
 input_part input_next_part(input *in, input_blocks *blocks);
 
 #endif
