@@ -34,7 +34,7 @@ typedef struct field {
     uint16_t offset, size; /* in bytes; the offset is from the start of the structure; size 0: of varying size */
     field_kind kind;
     const char *name;    /* name in the SDK or in docs/; "" for bytes without a name */
-    const char *key;     /* key of the value in records of show; "" if show does not print the field */
+    const char *key;     /* key of the value in records of show; "" if walk_print_fields() does not print it */
     const char *meaning; /* what the field is, in a few words */
     const char *rule;    /* what the reader checks, in a few words; "" if it accepts any content */
 } field;

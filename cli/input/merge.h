@@ -54,9 +54,9 @@ typedef struct merge_file {
     /* ------------------------------------------------------------------------------------------ */
     const pfb_read_options *options;
     size_t position;    /* on the command line */
-    bool is_waiting;    /* the item is a sample that was not returned yet */
+    bool is_waiting;    /* the item is a sample that is still to be returned */
     bool is_put_off;    /* see merge_put_off() */
-    bool is_repetition; /* the sample returned last, of another file, has the same time and bytes */
+    bool is_repetition; /* a returned sample of another file has the same time and bytes */
     bool has_time;      /* `time` is that of the sample, not of the previous sample or of the start of the file */
     bool has_bias;      /* .blg: `bias` is known */
     input_blocks blocks;
@@ -84,7 +84,7 @@ typedef struct merge {
 } merge;
 
 /* Prepares to read the files of a command line. `kind` is the value of --kind. With `is_followed` the files are read
- * one after the other, because waiting for a file that is being written must not delay the others. */
+ * one after the other, in the order of their starts: merging would wait for the next sample of each open file. */
 void merge_open(merge *m, char *const *names, size_t count, input_kind kind, bool is_followed,
                 const pfb_read_options *options);
 
