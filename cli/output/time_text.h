@@ -23,8 +23,8 @@ bool time_text_unzoned(buffer *out, int64_t clock);
 void time_text_local(buffer *out, int64_t clock);
 
 /* Appends the name of the time zone that time_text_local() uses, and returns its offset from UTC at this clock, in
- * minutes, positive east of Greenwich: "CET" and 60. After time_text_show_utc(), or if the zone is unknown, "UTC" and
- * 0. */
+ * minutes, positive east of Greenwich: "CET" and 60. After time_text_show_utc(), if the zone is unknown, or for a clock
+ * outside the years 1601 to 9999, "UTC" and 0. */
 int32_t time_text_zone(buffer *name, int64_t clock);
 
 /* Appends the time at an offset from UTC in the format of PDH text logs: "11/23/2026 04:05:00.123". Returns false, and

@@ -14,7 +14,7 @@ typedef struct figures {
 /* Adds a finite value. */
 void figures_add(figures *f, double value);
 
-/* The arithmetic mean; 0 without values. */
+/* The arithmetic mean; 0 without values, not finite if the sum overflows. */
 double figures_average(const figures *f);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct report_line {
     uint32_t repeats; /* number of further values with the same names in that sample */
 } report_line;
 
-enum { REPORT_NONE = -1 }; /* no node, or no name */
+enum { REPORT_NONE = -1 }; /* no node, name or line */
 
 /* Names form a tree of four levels below the root: machine, counterset, counter, instance. Its nodes are positions in
  * report.nodes. */

@@ -160,7 +160,7 @@ static axis choose_axis(double min, double max)
     min = min < 0 ? min : 0;
     max = max > 0 ? max : 0;
     double min_step = max / GRID_LINES - min / GRID_LINES;
-    if (min_step < DBL_MIN) /* smaller numbers are not exact enough to find the step; the smallest power of ten is 0 */
+    if (min_step < DBL_MIN) /* powers of ten that are this small are inexact, and the smallest become 0 */
         return (axis){0, 1.0 / GRID_LINES};
     while (power > min_step)
         power /= 10;
