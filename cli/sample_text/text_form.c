@@ -658,7 +658,7 @@ static bool read_instance(reader *r, const word *w, text_row *row)
     const word id = {.text = w->text + at, .size = w->size - at};
     const word name = {.text = w->text, .size = at > 0 ? at - 1 : 0, .is_quoted = w->is_quoted};
     if (at == 0 || !word_signed(&id, INT32_MIN, UINT32_MAX, &row->id))
-        return words_fail(&r->words, w, "expected \"NAME#ID\", or - for the only row of a result");
+        return words_fail(&r->words, w, "expected \"NAME#ID\"");
     return definitions_name(&r->definitions, &name, &row->name);
 }
 

@@ -35,7 +35,7 @@ bool words_next(words *w, word *next);
  * error is reported. Returns false. */
 bool words_fail(words *w, const word *at, const char *format, ...) TEXT_PRINTF(3, 4);
 
-/* Reports an error at the current position, for a word that is missing. Returns false. */
+/* Reports an error at the current position, such as a missing word. Returns false. */
 bool words_fail_here(words *w, const char *sentence);
 
 /* Returns true if the word is equal to `text` and was not between quotation marks. */

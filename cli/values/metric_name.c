@@ -206,7 +206,7 @@ static bool is_rejected(const char *word)
 typedef struct name_maker {
     buffer *out;
     metric_kind kind;     /* METRIC_NONE: the counterset's name is being written */
-    const unit_row *unit; /* the unit in the counter's name; null: none */
+    const unit_row *unit; /* the unit in the counter's name, or of a well-known counter; null: none */
     bool is_rate;         /* the name has "/sec" or "/second" */
     size_t start;         /* where the name being written starts in `out` */
 } name_maker;

@@ -7,7 +7,7 @@
 /* Displayed values as a PDH text log (docs/log.md): a column per counter path, a row per sample.
  *
  * With two passes the columns are the paths of all samples, with one pass those of the first sample that has values.
- * Memory holds the columns and one row. */
+ * Memory holds all paths and one row. */
 
 typedef struct pdh_log pdh_log;
 

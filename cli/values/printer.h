@@ -15,7 +15,7 @@ typedef struct values_printer {
     output *out;
     const char *file;     /* for messages */
     size_t base;          /* offset of the current reply in the file */
-    bool has_choice;      /* the user named counters: results without any of them are not printed */
+    bool has_choice;      /* counters were chosen: results without any of them are not printed */
     bool hides_empty;     /* a counterset without instances prints no table */
     bool is_nonzero;      /* tables leave out instances whose values are all zero or missing */
     const char *sort;     /* the name of the counter by which tables are sorted, descending; null: not given */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reports results that have no values because they failed or are of unknown kind. */
+/* Reports results that failed or are of unknown kind. */
 #include "names/names.h"
 #include "output/diagnostics.h"
 #include "values/printers.h"
