@@ -206,7 +206,8 @@ static void explain_ring(const lwp_walk *l, bool is_open)
     size_t at = l->parts.ring_offset;
     size_t size = l->lwp.capabilities.event_bytes;
     explain_row(page, l->bytes, at - RING_SIZE, RING_SIZE, FIELD_UNSIGNED, "size of the ring");
-    explain_begin(page, l->bytes, STRUCTURE_LWP_RING, at, false, NULL, "%" PRIu32 " unread", l->entries);
+    explain_begin(page, l->bytes, STRUCTURE_LWP_RING, at, false, NULL, "%" PRIu32 " %s", l->entries,
+                  is_continuous(l) ? "written" : "unread");
     for (uint32_t slot = 0; is_open && slot < l->lwp.slots; slot++) {
         explain_begin(page, l->bytes, STRUCTURE_LWP_EVENT, at + slot * size, l->lwp.slots > EXPLAIN_MAX_OPEN, NULL,
                       "slot %" PRIu32, slot);
