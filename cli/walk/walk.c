@@ -150,7 +150,7 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
     case PFB_TAG_NOTE:
         print_text(w, &body);
         break;
-    case PFB_TAG_CAPTURE: /* the start of a recording that was appended; empty */
+    case PFB_TAG_CAPTURE: /* the start of the file, or of a recording that was appended; empty */
         break;
     default:
         w->counts.unread_chunks++;
@@ -158,7 +158,7 @@ static void walk_chunk(walk *w, const pfb_chunk *chunk)
     }
     size_t end = chunk->body_offset + chunk->body_size_bytes;
     explain_rest(w->page, &file, end, "not explained");
-    explain_end(w->page, &file, (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT); /* the reader checked the padding */
+    explain_end(w->page, &file, (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT); /* the reader requires the padding */
     input_progress(w->in, chunk->offset);
 }
 

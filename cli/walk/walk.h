@@ -5,8 +5,8 @@
 #include "walk/walk_state.h"
 
 /* Reads the whole content of a file and writes a record for each chunk, block, result, instance and value. `show`
- * prints the records. `check` runs the same walk without output and uses its first error and its counts. `explain` runs
- * the walk with a page, which receives the offsets of all structures. */
+ * prints the records. `check` runs the same walk without output and uses its first error, its counts and its notes.
+ * `explain` runs the walk with a page, which receives the offsets of all structures. */
 
 void walk_input(walk *w);
 
@@ -15,7 +15,8 @@ void walk_input(walk *w);
     "a capture, V1 blocks, V2 data, a perfmon log, a name table or a text of CPI snapshots; other formats need --kind"
 
 /* Walks only the chunks of one tag of a capture (PFB_TAG_LWP, PFB_TAG_HOOKS), without records of the chunks themselves.
- * If there is no such chunk, a message says that the file has no `what`, which is a noun in the plural. */
+ * Reports chunks of a later version, which are skipped, and a capture without chunks to walk. In these messages `what`,
+ * a noun in the plural, names what the chunks contain. */
 void walk_capture_parts(walk *w, uint32_t tag, const char *what);
 
 #endif
