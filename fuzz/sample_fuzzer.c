@@ -568,7 +568,7 @@ static void check_cook(const pfb_sample *older, const pfb_sample *newer, const p
     free(status_bytes);
 }
 
-/* Loads and evaluates both samples with one call of pfb_cook_replies, in memory of exactly the size that it requires.
+/* Loads both samples and evaluates the newer one with pfb_cook_replies, in memory of exactly the size that it requires.
  */
 static void check_cook_replies(const sample *older, const sample *newer, const pfb_formula_options *options)
 {

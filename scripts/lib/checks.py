@@ -123,7 +123,7 @@ class Judge:
         self.expected = {}  # {target: (output, seconds) of the replay without a fault}
 
     def replay(self, target, libraries, seconds):
-        """Runs a replay with the changed libraries in a folder; its output has what it read of each input."""
+        """Runs a replay with the changed libraries of a folder. Most targets print readings (end_round in walk.h)."""
         program = self.build.folder / "fuzz" / f"{target}_replay"
         return run([program, *fuzzing.seed_folders(target)], seconds, PERFBLOCK_PRINT_READINGS="1",
                    LD_LIBRARY_PATH=str(libraries))
