@@ -7,7 +7,7 @@
                  [--smb-conf FILE] MACHINE
 
 Fetches V1 blocks (HKEY_PERFORMANCE_DATA) and the English names from a Windows
-machine or a Samba server, and pipes them into `perfblock cook`. The password
+machine or a Samba server, and passes them to `perfblock cook`. The password
 is read from the environment variable PASSWD. Needs Samba's Python bindings
 (python3-samba) and the winreg service of the machine.
 """

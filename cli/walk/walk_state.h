@@ -15,7 +15,7 @@ typedef struct walk_counts {
     uint64_t groups;        /* groups of CPI hooks */
     uint64_t steps;         /* snapshots and refusals in texts of CPI snapshots */
     uint64_t items;         /* metadata, paths of logs, notes, LWP snapshots and events */
-    uint64_t records;       /* records of perfmon logs */
+    uint64_t records;       /* records of binary logs, rows of text logs */
     uint64_t unread_chunks; /* chunks with a tag, version or request code that this program does not read */
 } walk_counts;
 
@@ -48,7 +48,7 @@ static inline bool walk_is_text(const walk *w)
 }
 
 /* Handles an error in these bytes, unless its code is PFB_OK: stores it if it is the first one, and reports it if there
- * is output. */
+ * is output or a page. */
 void walk_fail(walk *w, const file_bytes *bytes, pfb_error error);
 
 /* Handles deviations that were tolerated in these bytes (PFB_NOTE_ bits): stores them, and prints a record if there are
@@ -79,7 +79,7 @@ void walk_print_fields_if(const walk_structure *s, bool exists, const char *name
 /* Writes a number, or null if `exists` is false. */
 void walk_print_number(const walk *w, const char *key, bool exists, uint64_t number);
 
-/* Writes the 16 bytes of a GUID. */
+/* Writes the GUID whose 16 bytes are at `data`. */
 void walk_print_guid(const walk *w, const char *key, const uint8_t *data);
 
 /* Writes the field "raw" of a value. If the value is not a number, "raw" is null and the field "hex" has the bytes;

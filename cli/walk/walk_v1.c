@@ -241,7 +241,7 @@ static void walk_objects(v1_walk *v)
     if (walk_has_records(w))
         load_table(v);
     print_block(v);
-    walk_fail(w, v->bytes, v->block.error); /* an invalid system name does not prevent reading the objects */
+    walk_fail(w, v->bytes, v->block.error); /* no error yet: the header is valid */
     while (!output_failed(w->out) && pfb_v1_next_object(&v->block, &v->object)) {
         has_machine = has_machine || explain_machine(v, v->object.offset);
         walk_object(v);

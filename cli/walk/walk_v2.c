@@ -36,7 +36,7 @@ static void print_result(const v2_walk *d)
     output_end(out);
 }
 
-/* Prints an instance. Results without instances are read as one instance without a name, which has no record. */
+/* Prints an instance. The unnamed instance of a result of kind 1 or 2 (v2.h) has no record. */
 static void print_instance(const v2_walk *d)
 {
     const pfb_v2_instance *instance = &d->instance;
