@@ -88,10 +88,10 @@ static void check_result(const inputs *q, const pfb_formula_result *result)
 /* Checks that limits change only values outside them, and that limits and scale do not change the flags. */
 static void check_limits(const inputs *q, const pfb_formula_result *result)
 {
-    inputs unscaled_inputs = without_limits(q);
-    pfb_formula_result unlimited = evaluate(&unscaled_inputs);
-    unscaled_inputs.options.scale = 0;
-    pfb_formula_result unscaled = evaluate(&unscaled_inputs);
+    inputs unlimited_inputs = without_limits(q);
+    pfb_formula_result unlimited = evaluate(&unlimited_inputs);
+    unlimited_inputs.options.scale = 0;
+    pfb_formula_result unscaled = evaluate(&unlimited_inputs);
     if (result->status != PFB_STATUS_BAD_SCALE)
         require(unscaled.status == result->status, "the status does not depend on the scale");
     if (result->status != PFB_STATUS_OK)

@@ -158,7 +158,7 @@ static pfb_status check_inputs(const shape *s, const pfb_raw_value *older, const
     return base && items ? PFB_STATUS_OK : PFB_STATUS_MISSING_BASE;
 }
 
-/* Stores newer - older, with one wrap at 2^32 if allowed. Returns false if the value decreased. */
+/* Stores newer - older, with one wrap at 2^32 if allowed. Returns false if the difference is negative. */
 static bool subtract(uint64_t older, uint64_t newer, bool may_wrap, big *difference, uint32_t *flags)
 {
     big low = big_of(older);
@@ -238,7 +238,7 @@ static void multiply(const shape *s, const pfb_raw_value *newer, ratio *v)
         v->n = big_times(v->n, 100);
 }
 
-/* Sets the flags of a value outside 0 to 100, and applies cap_100 and clamp_0. */
+/* Sets the flag of a value below 0 or of a percentage above 100, and applies cap_100 and clamp_0. */
 static void limit(const shape *s, const pfb_formula_options *options, expected_result *o)
 {
     big hundred = big_times(o->value.d, 100);

@@ -30,7 +30,7 @@ typedef struct shape {
     bool multi;      /* M is used */
     bool per_item;   /* divided by M */
     bool dword;      /* the value has 4 bytes */
-    bool dword_base; /* the type's own base has 4 bytes */
+    bool dword_base; /* dB is used, and the type's own base has 4 bytes */
     unsigned clock;  /* 0: perf, 1: 100 ns, 2: object */
     pfb_unit unit;
 } shape;
@@ -50,7 +50,8 @@ uint32_t named_type_at(size_t position);
 /* Returns the formula of a type with these options. */
 shape shape_of(uint32_t type, const pfb_formula_options *options);
 
-/* Returns the result that pfb_formula_evaluate must have for the same arguments. `options` must not be null. */
+/* Returns the result that pfb_formula_evaluate must have for the same arguments if value_size and base_size are 0.
+ * `options` must not be null. */
 expected_result reference_result(const pfb_raw_value *older, const pfb_raw_value *newer,
                                  const pfb_formula_options *options);
 
