@@ -302,7 +302,7 @@ static uint32_t write_layouts(const pfb_cpuid_leaf *l, char *out, size_t capacit
 
 static void check_rewritten(walk *w, const pfb_cpuid_leaf *leaf)
 {
-    char out[512]; /* five lines of 85 characters at most */
+    char out[512]; /* six lines of 85 characters at most */
     pfb_cpuid_text text;
     pfb_cpuid_row row;
     uint32_t count = write_layouts(leaf, out, sizeof out);

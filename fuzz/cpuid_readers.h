@@ -9,8 +9,8 @@
 /* Reads the dump once. Identifies every CPU in the dump and checks it for LWP. */
 reading read_cpuid_text(const uint8_t *data, size_t size);
 
-/* Reads the dump twice, with upper and lower case swapped, the part before a malformed line alone, each leaf in every
- * layout that can hold it, and the bytes as registers. Compares the results and returns the first reading. */
+/* Reads the dump twice, then with upper and lower case swapped, the part before a malformed line alone, each leaf in up
+ * to five layouts, and the bytes as registers. Compares the results and returns the first reading. */
 reading verify_cpuid_text(const uint8_t *data, size_t size);
 
 /* Reads the dump while bytes that `seed` selects change between the calls. */
