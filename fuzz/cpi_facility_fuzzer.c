@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a sequence of calls of the CPI facility on recorded snapshots, and compares the results with those of a simple
- * model of its state. The model computes figures and hooks with perfblock::cpi, which has fuzz targets of its own.
+/* Runs calls of the CPI facility on snapshots of the input, and compares the results with those of a simple model of
+ * its state. The model computes figures and hooks with perfblock::cpi, which has fuzz targets of its own.
  *
  * Input: { width of instructions u8, of cycles u8, number of steps u8 modulo 16 }, then the steps: { kind u8 with the
  * bits 1 has a thread, 2 is refused, 4 user mode only; clock u16, thread instructions u16, cycles u16, number of CPUs
@@ -11,9 +11,9 @@
  *       0  init { mode u32 }, if the handle is free    1  terminate    2  start    3  get
  *       4  get and trace { minor i16, forms u8, label u16 }    5  set hook identity { minor i16, label u16 }
  *       6  attach { capacity u16 modulo 8192; 0: none }    7  trace size    8  details    9  mode
- *       10  replace the source, which is refused while there are instances    11  unhalted { position u8 }
+ *       10  if there are instances: replace the source, which is refused    11  unhalted { position u8 }
  *
- * The number of a label is its size in bytes modulo 300; 0 is no label. Little-endian; missing bytes are 0. */
+ * The u16 of a label, modulo 300, is its size in bytes; 0: no label. Little-endian; missing bytes are 0. */
 #include "checks.h"
 #include "perfblock/cpi_facility.h"
 #include "support_cpi_source.h"

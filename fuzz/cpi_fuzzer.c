@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Compares CPI figures with a reference implementation: computes verdict, statuses, counts and exact quotients of two
- * snapshots with slow integers. Figures are checked against their definition: no double is nearer to the quotient.
+/* Checks the CPI figures of two snapshots with slow integers: verdict, counts, exact quotients and statuses, except
+ * that a CPU in both snapshots may have backward, invalid or no_elapsed for any reason. Figures are checked against
+ * their definition: no double is nearer to the quotient.
  *
  * Input: { mode u32, width of instructions u8, width of cycles u8, absent threads u8, clock of the start u64, of the
  * end u64 }, the thread { number u32, instructions u64, cycles u64 } at the start, then at the end, and up to 64 times,
@@ -107,10 +108,10 @@ static bool is_used(const pfb_cpi_figures *f)
 
 static void check_unused(const pfb_cpi_figures *f)
 {
-    require((f->instr | f->cycles | f->busy | f->elapsed | f->scaled_cycles) == 0, "an unusable CPU has counts of 0");
+    require((f->instr | f->cycles | f->busy | f->elapsed | f->scaled_cycles) == 0, "counts that cannot be used are 0");
     require((bits_of(f->raw_cpi) | bits_of(f->scaled_cpi) | bits_of(f->busy_percent)) == 0,
-            "an unusable CPU has figures of 0");
-    require(!f->is_busy_clamped, "an unusable CPU has nothing clamped");
+            "figures that cannot be used are 0");
+    require(!f->is_busy_clamped, "counts that cannot be used are not clamped");
 }
 
 /* Returns true if a counter of `width` bits that starts at `start` and advances by `delta` is then `end`, with at most
