@@ -2,8 +2,8 @@
 #ifndef PFB_FUZZ_HOOK_READERS_H
 #define PFB_FUZZ_HOOK_READERS_H
 
-/* Like readers.h, for CPI hooks: an input is a stream of hooks. Verifying a stream also reads it with limits. Every
- * detailed group, and a group whose figures are the bytes of the input, is written and read back. */
+/* Like readers.h, for CPI hooks: an input is a stream of hooks. Verifying a stream also reads it with limits. Groups
+ * with counts of CPUs, and a group made from the bytes of the input, are written and read back. */
 #include "readers.h"
 
 /* Reads the whole stream, twice and with limits, and compares the results. */

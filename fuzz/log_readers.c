@@ -22,7 +22,7 @@ typedef struct log_walk {
     uint32_t path_count;
     uint8_t *sample_bytes[2]; /* older, newer */
     pfb_log_values samples[2];
-    bool is_exhausted; /* memory is exhausted: the walk ends, and nothing more is checked */
+    bool is_exhausted; /* memory is exhausted: the walk ends */
 } log_walk;
 
 /* ---- Checks ----------------------------------------------------------------------------------------------------- */

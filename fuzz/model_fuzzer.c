@@ -107,7 +107,8 @@ static void load(machine *m)
     m->written_by_model_only = true;
 }
 
-/* Reads memory that only the model wrote. A ring below RING is skipped: it may overlap the control block. */
+/* Reads the control block and the ring if only the model wrote since LLWPCB. A ring below RING is skipped: it may
+ * overlap the control block. */
 static void read_back(machine *m, uint64_t address)
 {
     const pfb_lwp_capabilities *capabilities = &m->model.capabilities;

@@ -97,7 +97,7 @@ static void change_times(chooser *c, pfb_write_times *times)
     times->perf_freq = (int64_t)maybe_64(c, (uint64_t)times->perf_freq);
 }
 
-/* The name of a new instance or value. */
+/* The name of a new instance. */
 static const pfb_name new_name = {(const uint8_t *)"new#1", 5, PFB_ENCODING_ASCII};
 
 /* A raw value: a number, or bytes of the input. */

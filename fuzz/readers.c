@@ -317,7 +317,8 @@ static void check_rewritten(walk *w, const pfb_identifier *identifier)
     expect(w, !pfb_list_next_identifier(&list, &read) && list.error.code == PFB_OK, "nothing else was written");
 }
 
-/* Checks that the query of each of the first `count` identifiers is found: the first one with that index. */
+/* Checks that pfb_query_find, with the index of any of the first `count` identifiers, returns the first identifier that
+ * has this index. */
 static void check_found(walk *w, const pfb_identifier *seen, size_t count)
 {
     for (size_t i = 0; i < count; i++) {
