@@ -36,7 +36,7 @@ COUNT_AT = HEADER_BYTES + 0x44  # number of buffers, in the header of the log
 def put_log(path, size, paths, samples):
     """Writes a log in buffers like those of Windows: the events of `paths`, then those of each of the `samples`.
 
-    Ends before the first sample that would begin after `size` bytes.
+    Begins no further sample once `size` bytes are written.
     """
     with open(path, "wb") as out:
         out.write(log.buffer(log.trace(0, BUFFER_BYTES), size=BUFFER_BYTES))

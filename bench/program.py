@@ -62,8 +62,8 @@ def write_recording(path, sample_path, size):
 def write_sysstat(path, size):
     """Records ten seconds of all activities of sysstat and repeats them with later times.
 
-    Returns False if the records differ in size, for instance because a device or CPU was added, or if fewer than two are
-    found. The end of the last record is then unknown.
+    Returns False and repeats nothing if the records differ in size, for instance because a device or CPU was added, or if
+    fewer than two are found.
     """
     begin = int(time.time())
     subprocess.run([SADC, "-S", "ALL", "1", "10", path], check=True)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Measures reading the other formats: name tables, registrations, CPI hooks and LWP rings. Also measures writing hooks.
+// Measures reading name tables, registrations, CPI hooks and LWP rings, and writing CPI hooks.
 #include "bench.h"
 #include "building.h"
 #include "replies.h"
@@ -167,7 +167,7 @@ struct name_index {
     pfb_name_index index = {};
 };
 
-/* Looks up every title index of the table in ascending order. Builds the index at the first call. */
+/* Looks up every title index of the table in ascending order. Builds the index if it is empty. */
 uint64_t find_names(name_index &names, const bytes &data)
 {
     uint64_t sum = 0;
