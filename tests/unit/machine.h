@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_MACHINE_H
 #define PFB_TEST_MACHINE_H
 
-/* A simulated Linux machine: a temporary folder with copies of files below /proc and /sys. The functions below query a
- * source that reads these files and return its replies as text. */
+/* A simulated Linux machine: a temporary folder with files that a test writes in place of those below /proc and /sys.
+ * The functions below query a source that reads these files and return its replies as text. */
 #include "perfblock/source.h"
 
 #include <time.h>
@@ -50,7 +50,7 @@ uint64_t units_of_100ns(clockid_t clock);
 
 /* ---- Queries ------------------------------------------------------------------------------------------------ */
 
-/* Sets the counterset that the following functions query. Before the first call it is Processor Information. */
+/* Sets the counterset that the following functions query. make_machine sets it to Processor Information. */
 void use_counterset(const pfb_guid *set);
 
 /* Writes an identifier block; a null `name` means no name. */
@@ -65,7 +65,7 @@ uint32_t remove_from(pfb_source_query *query, const char *name, uint32_t counter
 
 /* ---- Replies as text ---------------------------------------------------------------------------------------- */
 
-/* Each of the following functions returns a text that is valid until the next call. */
+/* The texts that the following functions return are valid until the next call of any of them. */
 
 /* Returns a whole reply as text: "kind status {name#id counter=raw/bytes ...} ..." and a newline for each result. Kinds
  * without names or counter ids omit these. Status and id are hexadecimal. Fails the test unless the reply is valid in
