@@ -532,6 +532,8 @@ static void put_piece(convert *c, input_file *file, const piece *p)
         put_chosen(c, file, p);
     else
         put_unchanged(c, file, p);
+    if (c->is_text && is_table && file->merged->in.kind == INPUT_CAPTURE) /* from a pipe, which cannot be scanned */
+        put_names_file(c);
 }
 
 /* Puts the files of --registration and --query-info, except those whose metadata the input file contains. */

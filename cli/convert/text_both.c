@@ -28,8 +28,6 @@ void text_writer_put_sample(text_writer *t, bool is_v1, int64_t perf_time, int64
 void text_writer_set_key(text_writer *t, buffer *key, const pfb_name *name, const char *fallback)
 {
     text_line word = {.start = 0};
-    if (key->size > 0)
-        return;
     text_line_name(&word, name);
     /* Names with equal hashes are treated as equal: then `fallback` is the key, which is unique as well. */
     uint64_t hash = hash_bytes(t->seed, word.text.data, word.text.size);
@@ -37,7 +35,8 @@ void text_writer_set_key(text_writer *t, buffer *key, const pfb_name *name, cons
     bool is_unique = name->bytes && hash_index_next(&t->names, hash, &slot) == HASH_INDEX_NONE;
     if (is_unique)
         hash_index_add(&t->names, hash);
-    buffer_string(key, is_unique ? word.text.data : fallback);
+    if (key->size == 0)
+        buffer_string(key, is_unique ? word.text.data : fallback);
     text_line_free(&word);
 }
 

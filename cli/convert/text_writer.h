@@ -99,7 +99,7 @@ void text_writer_put_sample(text_writer *t, bool is_v1, int64_t perf_time, int64
                             const pfb_system_time *system_time);
 
 /* Makes the word that refers to a counterset or object in other lines, unless `key` has it already: the name if no
- * other key is equal to it, else `fallback`. */
+ * counterset or object had it before, else `fallback`. */
 void text_writer_set_key(text_writer *t, buffer *key, const pfb_name *name, const char *fallback);
 
 /* A counter type: its name, or its number if it has none. */

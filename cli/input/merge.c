@@ -318,7 +318,7 @@ static bool was_returned(merge *m, const merge_file *f)
 static void skip_repetition(merge_file *f)
 {
     pfb_v2_reader v2;
-    f->is_repetition = false;
+    f->is_repetition = f->is_put_off = false;
     if (f->repeated++ == 0)
         f->repeated_at = (size_t)f->in.offset + f->at;
     if (f->item == MERGE_BLOCK && !f->is_v1) {

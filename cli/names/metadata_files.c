@@ -14,6 +14,8 @@ static void open_registration(metadata_file *file, const registration_option *op
 {
     pfb_registration registration;
     file->request = option->request;
+    if (option->request == PFB_REQUEST_COUNTERSET)
+        *has_set = false; /* if the file cannot be read, the replies that follow it have no counterset */
     if (!input_read(&file->in, option->path, INPUT_REGISTRATION))
         return;
     if (option->request == PFB_REQUEST_COUNTERSET) {

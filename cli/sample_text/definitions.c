@@ -220,8 +220,10 @@ static void add_to(text_parts *list, text_part *part)
 /* Adds a part to those from which definitions_put_countersets() or definitions_put_names() makes chunks. */
 static void set_new(definitions *d, text_part *part)
 {
-    if (!part->is_new)
-        add_to(part->is_v1 ? &d->new_objects : &d->new_sets, part);
+    if (part->is_new)
+        return;
+    add_to(part->is_v1 ? &d->new_objects : &d->new_sets, part);
+    d->set_changes += !part->is_v1;
     part->is_new = true;
 }
 
@@ -256,7 +258,6 @@ static void add_part(definitions *d, const text_part *defined)
     if (!part) {
         part = memory_get(1, sizeof *part);
         add_to(&d->all, part);
-        d->set_count += !defined->is_v1;
     }
     bool is_new = part->is_new;
     free_part(part);
@@ -487,6 +488,8 @@ bool definitions_read_define(definitions *d)
     if (word_is(&offset, "-")) {
         uint32_t alignment = counter.width >= 8 ? 8 : 4;
         number = part->values_end + (alignment - part->values_end % alignment) % alignment;
+        if (counter.width > 0 && number > MAX_OFFSET)
+            return words_fail(d->words, &offset, "the values before this one leave no offset up to 65535");
     } else if (!word_unsigned(&offset, MAX_OFFSET, &number)) {
         return words_fail(d->words, &offset, "expected an offset from 4 to 65535 or -");
     }

@@ -74,7 +74,7 @@ typedef struct definitions {
     text_parts all;         /* in the order of their definitions */
     text_parts new_sets;    /* countersets with is_new */
     text_parts new_objects; /* V1 objects with is_new */
-    size_t set_count;       /* number of countersets in `all` */
+    size_t set_changes;     /* number of times that a counterset was added to new_sets */
     text_key *keys;         /* by position in key_index */
     size_t key_count, key_capacity;
     hash_index key_index;

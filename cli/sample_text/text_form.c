@@ -57,9 +57,10 @@ typedef struct reader {
     bool is_big_endian;  /* byte order of V1 blocks */
     text_query *queries; /* put_queries() sorts them by index */
     size_t query_count, query_capacity;
-    bool has_queries;     /* the text has query lines */
-    bool has_new_queries; /* no chunk was made since the queries changed */
-    bool ends_queries;    /* the next query line begins a new list of queries */
+    size_t queried_changes; /* definitions.set_changes when make_queries() ran last */
+    bool has_queries;       /* the text has query lines */
+    bool has_new_queries;   /* no chunk was made since the queries changed */
+    bool ends_queries;      /* the next query line begins a new list of queries */
     /* The current sample. */
     bool has_sample;
     bool is_v1;
@@ -300,11 +301,30 @@ static void add_query(reader *r, const text_query *query)
     r->has_new_queries = true;
 }
 
+/* Returns true if the queries are those that make_queries() makes of the present definitions. */
+static bool is_queried(const reader *r)
+{
+    const text_parts *all = &r->definitions.all;
+    size_t count = 0;
+    for (size_t i = 0; i < all->count; i++) {
+        bool has_instances = all->parts[i]->instances != 0;
+        if (all->parts[i]->is_v1)
+            continue;
+        if (count == r->query_count || (r->queries[count].query.name.bytes != NULL) != has_instances)
+            return false;
+        count++;
+    }
+    return count == r->query_count;
+}
+
 /* A text without query lines queries all countersets that it defines, in the order of their definitions. */
 static void make_queries(reader *r)
 {
     const text_parts *all = &r->definitions.all;
-    if (r->has_queries || r->definitions.set_count == r->query_count)
+    if (r->has_queries || r->definitions.set_changes == r->queried_changes)
+        return;
+    r->queried_changes = r->definitions.set_changes;
+    if (is_queried(r))
         return;
     r->query_count = 0;
     for (size_t i = 0; i < all->count; i++) {
@@ -800,8 +820,10 @@ static bool read_query(reader *r)
     word at = {.text = r->words.data + r->words.at};
     if (!end_sample(r))
         return false;
-    if (!r->has_queries || r->ends_queries)
+    if (!r->has_queries || r->ends_queries) {
+        r->has_new_queries = r->query_count > 0; /* even if no query follows: then the query information is empty */
         r->query_count = 0;
+    }
     r->has_queries = true;
     r->ends_queries = false;
     query.query.index = (uint32_t)r->query_count;

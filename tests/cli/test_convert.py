@@ -236,6 +236,15 @@ class RoundTrips(ConvertCase):
             self.assertEqual(self.cooked(path, "--names", names),
                              self.cooked(made))
             self.check(made)
+            # The names of the option precede those of a recording, also if it
+            # is a pipe and longer than the window of a reader.
+            other = self.file("other.bin", multi_string("2", "Other"))
+            text = self.converted("b.txt", made, "--names", other)
+            self.assertIn('"Other"', bytes_of(text).decode())
+            piped = self.path("piped.txt")
+            self.run_fine("convert", "-", "--names", other, "-q", "-o", piped,
+                          stdin=bytes_of(made) + w.chunk(b"NOTE", bytes(10**6)))
+            self.assertTrue(bytes_of(piped).startswith(bytes_of(text)))
 
     @needs_real_data
     def test_captured_blocks(self):
@@ -428,6 +437,21 @@ class Outputs(ConvertCase):
         broken = self.file("broken.txt", HEAD.encode() + b"sample x\n")
         done = self.run_program("cook", broken, first)
         self.assertEqual((done.status, len(done.err.splitlines())), (1, 1))
+
+    def test_a_sample_that_waits_and_is_a_repetition(self):
+        """A sample that waits for the end of another series, and is then found
+        in a file of that series, is left out; the rest of its file is not."""
+        shared = sample(11, 5, boot=9)
+        first = self.file("first.pfb", capture(
+            sample(10, 1), sample(12, 2), shared))
+        second = self.file("second.pfb", capture(
+            shared, w.chunk(b"NOTE", b"x"), sample(13, 6, boot=9)))
+        made = chunks_of(bytes_of(self.converted("a.pfb", first, second)))
+        self.assertEqual(
+            [chunk[16 + 48:] for chunk in made if chunk[:4] == b"DATA"],
+            [chunk[16 + 48:] for chunk in (
+                sample(10, 1), sample(12, 2), shared, sample(13, 6, boot=9))])
+        self.assertEqual(sum(chunk[:4] == b"NOTE" for chunk in made), 1)
 
     def test_part_of_a_recording(self):
         """Samples that are left out are not written, and the others have
@@ -779,6 +803,41 @@ class TextForm(ConvertCase):
             self.assertEqual(self.cooked(
                 self.file("b.txt", text.encode()))[1], plain, text)
 
+    def test_renamed_countersets(self):
+        """A counterset whose name another one had before is written with its
+        GUID, because the name still refers to the other one."""
+        other = "4f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
+        head = DISK.split("sample 0", 1)[0]
+        text = (DISK + head[len(HEAD):].replace("Example Disk", "New") +
+                "sample 3\nresult \"Example Disk\"\nrow \"sda#0\" 1 2 3\n" +
+                head[len(HEAD):].replace("Example Disk", "New").replace(
+                    "3f1c", "4f1c") +
+                'sample 4\nresult "Example Disk"\nrow "sda#0" 1 2 3\n'
+                f"result {other}\nrow \"sda#0\" 5 6 7\n")
+        path = self.file("renamed.txt", text.encode())
+        again = self.converted("again.txt", self.converted("a.pfb", path))
+        self.assertEqual(self.cooked(path), self.cooked(again))
+        self.assertIn(other, {item["guid"] for item in self.run_json(
+            "cook", again)})
+
+    def test_queries_that_change(self):
+        """Without query lines, a counterset that is defined again with or
+        without instances is queried again; `query -` ends earlier queries."""
+        single = DISK.replace("multiple", "single").replace('"sda#0"', "-")
+        head = single[len(HEAD):].split("sample 0")[0]
+        for first, second in ((single, DISK), (DISK, single)):
+            text = first + second[len(HEAD):].replace(
+                "sample 2", "sample 6").replace("sample 0", "sample 4")
+            items = self.run_json("cook", self.file("a.txt", text.encode()))
+            self.assertEqual({item["instance"] for item in items},
+                             {None, "sda"})
+        text = (HEAD + head + 'query "Example Disk"\nsample 0\n'
+                'result "Example Disk"\nrow - 1 2 3\nquery -\nsample 2\n'
+                "result - kind 5 counters 1\n")
+        shown = self.run_json("show", self.file("a.txt", text.encode()))
+        self.assertEqual([item["size"] for item in shown
+                          if item.get("tag") == "QINF"], [40, 0])
+
     def test_definitions_without_samples(self):
         """Queries are converted even if the file has no samples."""
         text = DISK[:DISK.index("sample")] + \
@@ -838,6 +897,13 @@ class TextForm(ConvertCase):
             self.broken(text, line, column)
         self.broken(HEAD.encode() + b'note "\xff"\n', 2, 6)
         self.broken(HEAD.encode() + b'note "a\0b"\n', 2, 6)
+
+    def test_offsets_that_are_used_up(self):
+        """The message says so where `-` leaves no offset for values."""
+        head = HEAD + "object 2 single none T\ndefine 4 0x100 4 65532 0 A\n"
+        self.broken(head + "define 6 0x100 4 - 0 B\n", 4, 18)
+        done = self.run_program("cook", self.path("broken.txt"))
+        self.assertIn("leave no offset up to 65535", done.err)
 
     def test_numbers_out_of_range(self):
         """Numbers that a field of the binary form cannot hold are refused, an

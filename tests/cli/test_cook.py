@@ -372,6 +372,12 @@ class RepliesWithMetadata(Case):
             self.assertIn("request code", done.err)
         done = self.run_program("cook", *self.options(self.set + ".gone"))
         self.assertEqual(done.status, 3)
+        # The name does not belong to the set before the missing file.
+        done = self.run_program("cook", *self.options(
+            self.set, self.set + ".gone", "3:" + self.name))
+        self.assertNotEqual(done.status, 0)
+        self.assertIn("give the --registration of its counterset with code 1",
+                      done.err)
         done = self.run_program("cook", "--query-info", self.query,
                                 *self.options(self.set))
         self.assertEqual((done.status, done.out), (2, ""))
