@@ -68,7 +68,7 @@ static char lower(char c)
 bool values_is_sort_counter(values_printer *p, const char *name, size_t size)
 {
     size_t at = 0;
-    while (at < size && lower(p->sort[at]) == lower(name[at]))
+    while (at < size && p->sort[at] != '\0' && lower(p->sort[at]) == lower(name[at])) /* a name may contain NULs */
         at++;
     bool is_same = at == size && p->sort[at] == '\0';
     p->has_sort_counter = p->has_sort_counter || is_same;

@@ -29,6 +29,14 @@ def first_words(lines):
 class Sorted(Case):
     """--sort and --top."""
 
+    def test_a_name_with_a_nul(self):
+        """A name of a log that begins like the name of --sort, and continues
+        after a NUL, is another name."""
+        path = self.file("a.csv", b'"(PDH-CSV 4.0)","\\\\M\\S\\A\0' + b"b" * 4000 +
+                         b'"\r\n"01/02/2013 00:00:00.000","1"\r\n')
+        done = self.run_program("cook", "--sort", "A", path)
+        self.assertEqual(done.status, 2, done.err)
+
     def setUp(self):
         super().setUp()
         self.path = self.file("a.pfb", w.recording(
