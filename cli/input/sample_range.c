@@ -211,7 +211,15 @@ bool sample_range_repeats(sample_range *r, pfb_collector *collector)
     r->first = r->has_left_out && r->first < reply.time ? r->first : reply.time;
     r->last = r->has_left_out && r->last > reply.time ? r->last : reply.time;
     r->has_left_out = true;
+    r->is_local_time = reply.is_local_time;
     return false;
+}
+
+/* `is_local_time`: the offset of the clock from UTC is unknown. */
+static void put_time(buffer *out, int64_t clock, bool is_local_time)
+{
+    if (!is_local_time || !time_text_unzoned(out, clock))
+        time_text_local(out, clock);
 }
 
 void sample_range_end(const sample_range *r)
@@ -219,9 +227,9 @@ void sample_range_end(const sample_range *r)
     buffer times = {0};
     if (r->has_used || !r->has_left_out)
         return;
-    time_text_local(&times, r->first);
+    put_time(&times, r->first, r->is_local_time);
     buffer_string(&times, " to ");
-    time_text_local(&times, r->last);
+    put_time(&times, r->last, r->is_local_time);
     diagnostics_say(STATUS_USAGE, "perfblock", "no sample is between --from and --to; the samples are from %s",
                     times.data);
     buffer_free(&times);

@@ -38,6 +38,7 @@ typedef struct sample_range {
     bool has_used; /* a sample was used */
     bool has_left_out;
     int64_t first, last; /* the earliest and the latest time of a sample that was left out */
+    bool is_local_time;  /* the offset of these times from UTC is unknown */
 } sample_range;
 
 /* Returns true if one of the options was given; has_times: --from or --to. */

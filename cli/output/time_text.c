@@ -96,6 +96,15 @@ bool time_text_shows_utc(void)
     return shows_utc;
 }
 
+int64_t time_text_from_local(int64_t clock)
+{
+    int64_t moment = clock / UNITS_PER_SECOND - SECONDS_TO_1970;
+    int32_t minutes = 0;
+    if (!shows_utc && system_local_offset(moment, &minutes)) /* nearly the moment: the offset may differ by an hour */
+        system_local_offset(moment - minutes * INT64_C(60), &minutes);
+    return clock - minutes * INT64_C(60) * UNITS_PER_SECOND;
+}
+
 int32_t time_text_zone(buffer *name, int64_t clock)
 {
     int32_t minutes = 0;

@@ -22,6 +22,9 @@ bool time_text_unzoned(buffer *out, int64_t clock);
  * the years 1601 to 9999. Appends "time N" for a clock outside these years. */
 void time_text_local(buffer *out, int64_t clock);
 
+/* Returns the clock that time_text_local() shows as this local time. */
+int64_t time_text_from_local(int64_t clock);
+
 /* Appends the name of the time zone that time_text_local() uses, and returns its offset from UTC at this clock, in
  * minutes, positive east of Greenwich: "CET" and 60. After time_text_show_utc(), if the zone is unknown, or for a clock
  * outside the years 1601 to 9999, "UTC" and 0. */

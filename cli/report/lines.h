@@ -43,6 +43,7 @@ typedef struct report_node {
     size_t drawn;                      /* counter: number of its first children that the chart shows at first */
     uint64_t samples;                  /* counterset: number of samples that contain it */
     uint32_t sample;                   /* counterset: the last of these samples */
+    uint32_t previous_sample;          /* counterset: the last of these samples but one */
 } report_node;
 
 typedef struct report_name {

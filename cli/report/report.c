@@ -7,6 +7,7 @@
 #include "os/system.h"
 #include "report/lines.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -239,6 +240,14 @@ static bool begin_sample(report *r, const report_value *value)
     return true;
 }
 
+/* Returns a sample in which the counterset was and the line was not: the first one after the line's last point if the
+ * counterset was in all samples since, else the last one. */
+static uint32_t absent_sample(const report_node *set, const report_line *line)
+{
+    bool has_all_samples = set->samples - line->seen == set->sample - line->sample;
+    return has_all_samples ? line->sample + 1 : set->previous_sample;
+}
+
 void report_add(report *r, const report_value *value)
 {
     report_node *set = NULL;
@@ -250,11 +259,13 @@ void report_add(report *r, const report_value *value)
     }
     uint32_t sample = (uint32_t)(r->sample_count - 1);
     bool has_value = value->gap == NULL;
-    if (set->samples == 0 || set->sample != sample)
+    if (set->samples == 0 || set->sample != sample) {
         set->samples++;
-    set->sample = sample;
+        set->previous_sample = set->sample;
+        set->sample = sample;
+    }
     if (line->seen > 0 && set->samples - line->seen > 1)
-        add_point(r, line, (report_point){.sample = line->sample + 1, .gap = get_gap(r, "absent")});
+        add_point(r, line, (report_point){.sample = absent_sample(set, line), .gap = get_gap(r, "absent")});
     add_point(r, line,
               (report_point){.value = has_value ? value->value : 0, .sample = sample, .gap = get_gap(r, value->gap)});
     line->seen = set->samples;
@@ -277,8 +288,8 @@ typedef struct ranked_line {
     double average;
 } ranked_line;
 
-/* Orders by descending average; lines without values come last. Lines with equal averages keep the order of their
- * nodes, which is that of the input. */
+/* Orders by descending average; lines without values, or with a sum that overflows, come last. Lines with equal
+ * averages keep the order of their nodes, which is that of the input. */
 static int compare_lines(const void *left, const void *right)
 {
     const ranked_line *a = left;
@@ -299,7 +310,8 @@ static void order_lines(report *r, report_node *counter, uint64_t max_count)
     for (int32_t at = counter->first; at != REPORT_NONE; at = r->nodes[at].next) {
         const figures *f = &r->lines[r->nodes[at].line].figures;
         ranked = memory_grow(ranked, &capacity, line_count + 1, sizeof *ranked);
-        ranked[line_count++] = (ranked_line){at, f->count > 0, f->count > 0 ? figures_average(f) : 0};
+        double average = f->count > 0 ? figures_average(f) : NAN;
+        ranked[line_count++] = (ranked_line){at, isfinite(average), average};
     }
     if (line_count > 0)
         qsort(ranked, line_count, sizeof *ranked, compare_lines);

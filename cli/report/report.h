@@ -18,10 +18,9 @@
 typedef struct report report;
 
 enum {
-    REPORT_MAX_POINTS = 200000,  /* more points are thinned */
-    REPORT_MAX_LINES = 20000,    /* lines of a page; values of further lines are only counted */
-    REPORT_MAX_DRAWN = 36,       /* lines that a chart shows at first: each has its own colour and dashes */
-    REPORT_NAME_CHARACTERS = 200 /* callers cut names to this number of characters, VALUES_LONGEST_NAME */
+    REPORT_MAX_POINTS = 200000, /* more points are thinned */
+    REPORT_MAX_LINES = 20000,   /* lines of a page; values of further lines are only counted */
+    REPORT_MAX_DRAWN = 36       /* lines that a chart shows at first: each has its own colour and dashes */
 };
 
 /* A displayed value. The strings are copied. They may contain any bytes; a name that does not exist is "". */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Passes displayed values to the page of charts (report/report.h). */
 #include "output/text.h"
+#include "output/time_text.h"
 #include "report/report.h"
 #include "values/printers.h"
 #include "values/value_name.h"
@@ -55,6 +56,8 @@ void values_print_charts(values_printer *p, pfb_collector *collector)
     chart_names names = {.has_set = false};
     pfb_collected_value v;
     buffer_clear(&names.machine);
+    int64_t clock = p->sample.perf_time_100ns;
+    int64_t time = p->sample.is_local_time ? time_text_from_local(clock) : clock;
     text_first(&names.machine, p->sample.machine, p->sample.machine_size, VALUES_LONGEST_NAME);
     report_tolerated(p->out->report, p->sample.notes);
     while (pfb_collector_next(collector, &v)) {
@@ -66,7 +69,7 @@ void values_print_charts(values_printer *p, pfb_collector *collector)
         else
             name_value(&names, collector, &v);
         report_add(p->out->report, &(report_value){.sample = v.sample,
-                                                   .time = p->sample.perf_time_100ns,
+                                                   .time = time,
                                                    .machine = names.machine.data,
                                                    .counterset = names.set.data,
                                                    .instance = names.row.data,

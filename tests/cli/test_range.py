@@ -396,6 +396,16 @@ class Usage(RangeCase):
             self.assertIn("no sample is between --from and --to", self.refused(
                 *command, *late, "--set", "*", "--source", path))
 
+    @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
+    def test_nothing_in_the_range_of_an_unknown_zone(self):
+        """Times of a log without a time zone are shown as they are."""
+        path = self.file("a.csv", b'"(PDH-CSV 4.0)","\\\\M\\A\\B"\r\n'
+                         b'"01/02/2013 00:00:00.000","1"\r\n')
+        done = self.run_program("cook", "--to", "2000-01-01T00:00:00", path,
+                                zone=LOCAL)
+        self.assertEqual(done.status, 2)
+        self.assertIn("from 2013-01-02T00:00:00.0000000 to ", done.err)
+
     def test_another_error_before_the_range(self):
         """convert stops at an unknown counter, and does not say then that the
         samples that it has not read are not in the range."""

@@ -147,6 +147,39 @@ class Values(ReportCase):
         self.assertEqual(self.report(path).times,
                          [1655526400000, 1655526401000])
 
+    @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
+    def test_times_of_an_unknown_zone(self):
+        """Times of a log without a time zone are shown as they are."""
+        path = self.file("a.csv", b'"(PDH-CSV 4.0)","\\\\M\\A\\B"\r\n'
+                         b'"01/02/2013 00:00:00.000","1"\r\n')
+        for zone, hours in (("XYZ-9", 9), ("XYZ5", -5)):
+            page = self.report(path, zone=zone)
+            # 1357084800000: 2013-01-02 00:00:00 UTC.
+            self.assertEqual(page.times, [1357084800000 - hours * 3600000])
+            self.assertEqual(self.report(path, "--utc", zone=zone).times,
+                             [1357084800000])
+
+    def test_absent_instances(self):
+        """An instance that is absent is marked at the last sample of its
+        counterset without it."""
+        head = c.metadata(c.DISK, "D", [(1, c.BULK, "C")])
+        other = c.metadata(c.NETWORK, "E", [(1, c.BULK, "C")])
+        queries = w.chunk(b"QINF", w.identifier(c.DISK, name="*") +
+                          w.identifier(c.NETWORK, name="*", index=1))
+        chunks = []
+        for number in range(5):
+            names = ["b"] if number == 3 else ["a", "b"]
+            disk = c.instances_result([1], [(i, name, [number])
+                                            for i, name in enumerate(names)])
+            chunks.append(c.data(
+                number, w.result(w.ERROR, status=5) if number in (1, 2)
+                else disk, c.instances_result([1], [(0, "x", [number])])))
+        page = pages.Report(self.run_program("report", self.file(
+            "a.pfb", w.recording(head, other, queries, *chunks))).out)
+        line = page.lines["", "D", "C", "a"]
+        self.assertEqual([(sample, point) for sample, point in zip(
+            line.samples, line.points) if point == "absent"], [(3, "absent")])
+
     def test_long_spans(self):
         """The span of an hour or more is also given in hours and minutes."""
         for minutes, expected in ((59, "3,540 s"), (60, "3,600 s (1 h 0 min)"),
