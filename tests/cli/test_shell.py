@@ -157,6 +157,7 @@ class Shell(Case):
         self.check_completions(complete)
         self.assertEqual(complete("perfblock cook --format=js"), {"json"})
         self.assertIn("printf", complete("perfblock cpi run -- print"))
+        self.assertIn("printf", complete("perfblock cpi run -- tail -f print"))
         registered = self.finish(
             bash, "-c", 'source "$1"; complete -p perfblock', "bash", script)
         self.assertIn("_perfblock", registered)
