@@ -115,11 +115,12 @@ static void check_unused(const pfb_cpi_figures *f)
 }
 
 /* Returns true if a counter of `width` bits that starts at `start` and advances by `delta` is then `end`, with at most
- * one wrap, which is accepted only if it advances the counter by less than half its range. */
+ * one wrap, which is accepted only if the counter has less than 64 bits and advances by less than half its range. */
 static bool is_difference(uint64_t start, uint64_t end, uint64_t delta, uint32_t width)
 {
     uint64_t max = UINT64_MAX >> (64 - width);
-    return start <= max && end <= max && ((start + delta) & max) == end && (end >= start || delta <= max / 2);
+    bool may_advance = end >= start || (width < 64 && delta <= max / 2);
+    return start <= max && end <= max && delta <= max && ((start + delta) & max) == end && may_advance;
 }
 
 static void check_scaled(const pfb_cpi_cpu *start, const pfb_cpi_cpu *end, const pfb_cpi_figures *f)

@@ -593,10 +593,10 @@ mutation mutate_capture(const uint8_t *data, size_t size, uint8_t *out, size_t c
     pfb_chunk chunk = {.tag = PFB_TAG_CAPTURE};
     bool is_readable = pfb_capture_open(&capture, data, size, NULL);
     bool fits = append_chunk(&o, &chunk, NULL, 0);
-    bool is_first = true; /* the first chunk was written above */
-    for (uint32_t changeable = 0; fits && is_readable && pfb_capture_next_chunk(&capture, &chunk); is_first = false) {
+    uint32_t changeable = 0;
+    while (fits && is_readable && pfb_capture_next_chunk(&capture, &chunk)) {
         const uint8_t *body = data + chunk.body_offset;
-        for (uint32_t n = is_first && chunk.tag == PFB_TAG_CAPTURE ? 0 : repetitions(&c); fits && n > 0; n--) {
+        for (uint32_t n = repetitions(&c); fits && n > 0; n--) {
             bool is_breaking = find_mutator(&chunk) && changeable++ == broken_chunk;
             uint64_t inner = (random_number(&c) & ~UINT64_C(1)) + is_breaking;
             if (find_mutator(&chunk) && (is_breaking || is_edit(&c)))
