@@ -3,10 +3,10 @@
 #define PFB_BENCH_H
 
 /* Common parts of the benchmark programs. A benchmark is named SUBJECT/.../WHAT/COUNT: WHAT is the measured operation,
- * COUNT the number of instances. A baseline has the same name, but its WHAT is "documented", "typical", "plain", "twin"
- * or "memcpy", and parts in the middle may be missing; report.py finds the baseline of a benchmark by this rule.
- * promises.py lists full names. A benchmark reports items per second; a baseline counts the same items as the benchmark
- * that is compared with it. */
+ * COUNT the number of instances, pairs, records or the like. A baseline has the same name, but its WHAT is
+ * "documented", "typical", "plain", "twin" or "memcpy", and parts in the middle may be missing; report.py finds the
+ * baseline of a benchmark by this rule. promises.py lists full names. A benchmark reports items per second; a baseline
+ * counts the same items as the benchmark that is compared with it. */
 #include <benchmark/benchmark.h>
 
 #include <cstdint>

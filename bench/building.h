@@ -18,7 +18,7 @@ namespace bench
 inline void require(bool is_true, const char *what)
 {
     if (!is_true) {
-        std::fprintf(stderr, "cannot make the samples: %s\n", what);
+        std::fprintf(stderr, "cannot make the input: %s\n", what);
         std::exit(1);
     }
 }
