@@ -15,9 +15,9 @@ def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="scripts/fuzz", formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Fuzzes one or more targets of fuzz/, or all of them.",
-        epilog="A target stops at its first finding. New inputs are kept in build/fuzzing/TARGET/corpus, where the next\n"
-               "run continues, findings in build/fuzzing/TARGET/findings. Exit status 1: something was found, or an\n"
-               "engine failed.\n\nTargets: " + " ".join(fuzzing.targets()))
+        epilog="A process stops at its first finding; one of AFL++ continues after a hang. New inputs are kept in\n"
+               "build/fuzzing/TARGET/corpus, where the next run continues, findings in build/fuzzing/TARGET/findings.\n"
+               "Exit status 1: something was found, or an engine failed.\n\nTargets: " + " ".join(fuzzing.targets()))
     # Without targets, argparse compares the empty list with the choices (in Python before 3.12).
     parser.add_argument("target", nargs="*", choices=[*fuzzing.targets(), *fuzzing.CHECKS, []], metavar="TARGET")
     parser.add_argument("--all", action="store_true", help="fuzz every target")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Common parts of scripts/fuzz, scripts/corpus and scripts/mutate: fuzz targets, engines, and runs of an engine."""
+"""Common parts of scripts/fuzz, scripts/corpus, scripts/mutate and scripts/coverage: fuzz targets, engines, and runs
+of an engine."""
 
 import csv
 import ctypes
@@ -21,7 +22,7 @@ CHECKS = ("empty", "planted")  # targets of fuzz/check, never part of --all
 MAX_SECONDS = 10              # for one input, before it counts as a hang
 MAX_OVERTIME = 600            # seconds of a run beyond its planned time, before it is terminated. AFL++ first runs each
                               # input of its corpus eight times, even if that exceeds the time
-MAX_BYTES = 4096              # of an input that is measured or kept in corpus/
+MAX_BYTES = 4096              # of an input that is measured or kept in corpus/TARGET/found
 MAX_AFL_BYTES = 1 << 20       # of an input that AFL++ accepts
 
 
@@ -89,7 +90,7 @@ def adopt_orphans():
 
 def kill_orphans(executable):
     """Kills the processes with this executable that this process has adopted. AFL++ sometimes ends without
-    killing the process that runs the target, which is stopped."""
+    killing the process that runs the target; this process is stopped and never ends by itself."""
     for folder in pathlib.Path("/proc").glob("[0-9]*"):
         try:
             parent = int((folder / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()[1])
@@ -146,8 +147,8 @@ class Run:
         return self.log_path.read_text(encoding="utf-8", errors="replace")
 
     def poll(self):
-        """The exit status, or None while the process runs. Terminates a process that runs too long. Methods of Popen that
-        wait are not used, because they do not return the CPU time."""
+        """The exit status, in the first call after the process has ended; None in all other calls. Terminates a process
+        that runs too long. Methods of Popen that wait are not used, because they do not return the CPU time."""
         if self.process is None:
             return None
         pid, status, usage = os.wait4(self.process.pid, os.WNOHANG)

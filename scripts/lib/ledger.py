@@ -50,7 +50,7 @@ def cpu_seconds(process):
 
 
 class Measured(fuzzing.LibFuzzer):
-    """A run of libFuzzer in a temporary folder, with or without the seeds, that ends after `seconds` of CPU time."""
+    """A run of libFuzzer on a temporary corpus, with or without the seeds, that ends after `seconds` of CPU time."""
     MAX_SLOWDOWN = 20  # the elapsed time may be this many times the CPU time
 
     def __init__(self, target, seconds, scratch, with_seeds):

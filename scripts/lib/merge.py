@@ -18,8 +18,8 @@ AFL = {**os.environ, "AFL_QUIET": "1", "AFL_SKIP_CPUFREQ": "1", "AFL_I_DONT_CARE
 def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="scripts/corpus",
-        description="Writes to corpus/TARGET/found the inputs of build/fuzzing/TARGET/corpus that reach code which the "
-                    "seeds do not.")
+        description="Replaces the inputs of corpus/TARGET/found by a small set of them and of those in "
+                    "build/fuzzing/TARGET/corpus that reaches code which the seeds do not.")
     # Without targets, argparse compares the empty list with the choices (in Python before 3.12).
     parser.add_argument("target", nargs="*", choices=[*fuzzing.targets(), []], metavar="TARGET")
     parser.add_argument("--all", action="store_true", help="every target")
