@@ -20,8 +20,8 @@ COPY = FOLDER / "source"
 
 # ---- Faults ------------------------------------------------------------------------------------------
 
-# (name of the kind of fault, pattern, replacement). Patterns are searched in each line of code, of which comments, strings
-# and preprocessor lines were blanked.
+# (name of the kind of fault, pattern, replacement). Patterns are searched in each indented line of code, of which
+# comments, strings and preprocessor lines were blanked.
 OPERATORS = [
     ("comparison", re.compile(r"(?<=[\w)\]] )<(?= )"), "<="),
     ("comparison", re.compile(r"(?<=[\w)\]] )<=(?= )"), "<"),
@@ -51,8 +51,8 @@ def blank(text):
 
 
 def left_out(path, code):
-    """The numbers of the lines in which no faults are planted: enumerations, whose constants the tests use as well, and
-    what PFB_NEVER or PFB_ALWAYS control, which nothing can reach."""
+    """The numbers of the lines in which no faults are planted: enumerations, whose constants the tests use as well,
+    lines with PFB_NEVER or PFB_ALWAYS, and what an `if (PFB_NEVER(...))` controls, which nothing can reach."""
     lines = coverage.never_reached(path)
     for match in re.finditer(r"\benum\b[^;{]*\{[^}]*\}", code):
         first = code.count("\n", 0, match.start()) + 1
@@ -141,7 +141,7 @@ def all_files():
 
 
 def copy_sources():
-    """Copies the sources that Git knows, so that work on them does not disturb a run."""
+    """Copies the files that Git does not ignore, so that work on them does not disturb a run."""
     listed = fuzzing.quietly(["git", "ls-files", "-z", "--cached", "--others", "--exclude-standard"], cwd=ROOT)
     for name in filter(None, listed.split("\0")):
         source, copy = ROOT / name, COPY / name
@@ -202,7 +202,7 @@ class Build:
 
     def plant(self, fault, folder):
         """Builds what the fault changes in `folder`. Returns {path of a program or library: path of the changed one}, or
-        None if it does not compile."""
+        None if that fails."""
         shutil.rmtree(folder, ignore_errors=True)
         start, end, new = fault.mutated
         changed = folder / fault.path

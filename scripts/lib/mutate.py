@@ -265,8 +265,9 @@ def report(selected, results, every_fault, arguments):
 def parse_arguments():
     parser = argparse.ArgumentParser(
         prog="scripts/mutate", description="Plants faults in core, cpi and lwp, one at a time, in a copy of the sources, "
-        "and runs the tests that reach its file. Results are stored, so that a run that was stopped continues. Exit status 1 "
-        "if less than --score percent are killed.")
+        "and runs the tests that reach the changed file. Results are stored, so that a run that was stopped continues. "
+        "Exit status 1 if less than --score percent are killed or, with --checks, if a removal that nothing detects "
+        "has no reason in tests/undetected_checks.txt.")
     parser.add_argument("file", nargs="*", help="a source of core; default: all")
     parser.add_argument("--sample", type=int, help="number of faults, chosen at random")
     parser.add_argument("--seed", type=int, default=1, help="of the random sample")
@@ -274,7 +275,8 @@ def parse_arguments():
     parser.add_argument("--score", type=float, default=0, help="the percentage of faults that must be killed")
     parser.add_argument("--jobs", type=int, default=1, help="number of faults at a time")
     parser.add_argument("--survivors", action="store_true", help="test again the survivors of earlier runs that are not accepted")
-    parser.add_argument("--write", action="store_true", help="update the table of docs/coverage.md")
+    parser.add_argument("--write", action="store_true",
+                        help="update the table of docs/coverage.md; with --checks, write docs/checks.md")
     parser.add_argument("--checks", action="store_true", help="remove the bounds checks of the readers, and replay and fuzz")
     parser.add_argument("--seconds", type=float, default=60, help="of fuzzing for each of these checks")
     parser.add_argument("--fresh", action="store_true", help="forget earlier results and times")
