@@ -33,7 +33,7 @@ void begin_linux_cpi(void)
 void end_linux_cpi(void)
 {
     cr_expect_eq(fake->open_descriptors, 0, "%zu descriptors are still open", fake->open_descriptors);
-    cr_expect_eq(fake->mistakes, 0, "%zu calls that the kernel would reject", fake->mistakes);
+    cr_expect_eq(fake->mistakes, 0, "%zu invalid system calls", fake->mistakes);
     pfb_cpi_source_close(source);
     remove_machine();
     remove_fake();

@@ -122,8 +122,8 @@ void program_expect_margins(program *p)
 {
     for (size_t i = 0; i < MARGIN; i++) {
         cr_expect(p->control[i] == '#' && program_field(p, p->model.capabilities.control_bytes)[i] == '#',
-                  "byte %zu before or after the LWPCB was written", i);
+                  "byte %zu of the margin before or after the LWPCB was written", i);
         cr_expect(p->ring[i] == '#' && p->ring[MARGIN + p->ring_bytes + i] == '#',
-                  "byte %zu before or after the ring was written", i);
+                  "byte %zu of the margin before or after the ring was written", i);
     }
 }

@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_SUPPORT_PERF_EVENTS_H
 #define PFB_TEST_SUPPORT_PERF_EVENTS_H
 
-/* A simulated machine with performance counters, clocks and failures defined by the test. Calls that the kernel would
- * reject, such as a group on another CPU or a descriptor that is not open, are counted as mistakes. */
+/* A simulated machine with performance counters, clocks and failures defined by the test. Calls with wrong arguments,
+ * such as a group on another CPU or a descriptor that is not open, are counted as mistakes. */
 #include "cpi/linux/perf_events.h"
 
 enum { FAKE_CPUS = 1100, FAKE_DESCRIPTORS = 4096, FAKE_RULES = 8, FAKE_LOG_BYTES = 8192 };

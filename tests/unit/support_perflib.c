@@ -191,7 +191,8 @@ void expect_failure(pfb_source *source, fake_function function, uint32_t code, c
                  (unsigned)code);
     cr_expect(starts_with(failure.sentence, function_names[function]) && length > end_length &&
                   strcmp(failure.sentence + length - end_length, end_of_sentence) == 0,
-              "\"%s\" does not end with \"%s\"", failure.sentence, end_of_sentence);
+              "\"%s\" does not begin with %s or does not end with \"%s\"", failure.sentence, function_names[function],
+              end_of_sentence);
     cr_expect_eq(reply.size_bytes, 0);
     pfb_bytes_free(&reply);
     cr_expect_not(ask(source, function, &reply, NULL), "the failure argument may be NULL");

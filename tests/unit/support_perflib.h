@@ -55,7 +55,7 @@ extern const fake_function replying[REPLYING];
 
 extern const char *const function_names[FAKE_FUNCTIONS];
 
-/* Makes one call of that function through the operation that uses it; `reply` is for functions with a reply. */
+/* Performs the operation that calls that function; `reply` is for functions with a reply. */
 bool ask(pfb_source *source, fake_function function, pfb_bytes *reply, pfb_source_failure *failure);
 
 /* Sets the answers of that function to those of the script, removes all other scripts and sets the numbers of calls to
