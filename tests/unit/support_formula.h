@@ -27,7 +27,7 @@ bool same_packed(double value, uint8_t status_byte, const pfb_formula_result *re
 void expect_value(pfb_formula_result result, double value, uint32_t flags, const char *what);
 void expect_integer(pfb_formula_result result, uint64_t integer, const char *what);
 
-/* Checks that the result has this status and no value. */
+/* Checks that the result has this status, and no value unless the status is PFB_STATUS_OK. */
 void expect_status(pfb_formula_result result, pfb_status status, const char *what);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct log_walk {
     size_t window;
     pfb_log_reader reader;
     pfb_log_record record;
-    uint8_t *bytes; /* of the joined record, in memory of exactly its size */
+    uint8_t *bytes; /* of the joined record, in memory of exactly its size; null if it has paths or a sample */
     size_t bytes_size;
     uint64_t record_offset; /* in the log */
     /* Paths and the last two samples. */

@@ -34,8 +34,8 @@ typedef struct program {
 } program;
 
 /* EAX to EDX of CPUID leaf 8000001Ch. `bulldozer` and `kaveri` are real CPUs with all features enabled. `complete` has
- * all features that the leaf can describe, and drops two latency bits. `small_rings` differs from it: it has no minimum
- * ring size, no data addresses and no width of latencies. */
+ * all known features, and drops two latency bits. `small_rings` differs from it: it has no minimum ring size, no data
+ * addresses and no width of latencies. */
 extern const uint32_t bulldozer[4];
 extern const uint32_t kaveri[4];
 extern const uint32_t complete[4];
@@ -55,7 +55,7 @@ void program_put(program *p, size_t at, uint64_t value, size_t size);
 void program_put32(program *p, size_t at, uint32_t value);
 void program_set_event(program *p, uint32_t id, int32_t interval, int32_t counter);
 
-/* Execute instructions that must not fault. */
+/* Execute an instruction or count an event, which must not fault. */
 void program_switch_on(program *p);
 void program_flush(program *p);
 void program_value(program *p, uint32_t data1);

@@ -24,8 +24,8 @@ static inline FILE *open_real(const char *name)
     return fopen(path, "rb");
 }
 
-/* Skips the test if the file is missing; `what` names such files. Criterion does not print the reason. CTest looks for
- * this line and reports the test as skipped. */
+/* Skips the test if the file is missing; `what` names such files. Criterion does not print the reason. For the real
+ * blocks and the real logs, CTest looks for this line and reports the test program as skipped. */
 static inline void skip_without_real(const char *name, const char *what)
 {
     FILE *stream = PERFBLOCK_REAL_DATA[0] ? open_real(name) : NULL;
