@@ -168,7 +168,7 @@ Test(changing, instances_may_be_added_after_counting)
 
 /* ---- Names --------------------------------------------------------------------------------------------------- */
 
-/* The same bytes are more, fewer or other units, or another path, from some access on. */
+/* From some access on, the bytes are more units or other ones, or another path. */
 Test(changing, names_may_change_while_they_are_written_or_parsed)
 {
     static const struct {

@@ -585,8 +585,8 @@ Test(collect, the_source_is_asked_if_the_reply_of_the_caller_is_malformed)
     pfb_source_close(source);
 }
 
-/* The names before the error are used. Values refer to them after the source has returned others, too. */
-Test(collect, names_of_a_malformed_reply_outlive_those_of_the_source)
+/* The names before the error are used. Values still refer to them after the source has returned others. */
+Test(collect, names_of_a_malformed_reply_stay_valid_when_the_source_has_others)
 {
     static const char *const names[] = {"Eins", "Zwei", "Drei", "Vier"};
     static chunks capture;

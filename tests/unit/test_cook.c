@@ -495,7 +495,7 @@ Test(cook, bases_are_found_in_the_result_of_another_query)
         displayed all = displayed_of(&older->table, &newer->table, NULL);
         expect_displayed(&older->table, &newer->table, NULL, all);
         displayed_free(all);
-        pfb_sample_number_rows(&newer->table); /* reorders the rows */
+        pfb_sample_number_rows(&newer->table); /* sorts row_order again */
     }
     sample_free_both(older, newer);
 }
@@ -731,7 +731,7 @@ Test(cook, the_size_of_a_value_must_suit_its_type)
                       rows[i].status, rows[i].what);
 }
 
-Test(cook, a_rate_needs_two_matched_samples)
+Test(cook, a_difference_needs_two_matched_samples)
 {
     sample *older = instances_at(1, (const instance[]){{1, "a"}, END});
     sample *newer = instances_at(2, (const instance[]){{1, "a"}, {2, "b"}, END});
