@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Matching of instances that keep their order while others are added and removed. */
+/* Matching of instances while some are added, removed and moved. */
 #include "support.h"
 #include "support_samples.h"
 
@@ -12,7 +12,7 @@
 
 enum { SET = 1, MAX_ROWS = 60 };
 
-/* There are few different instances, so that an instance that was skipped often occurs again. */
+/* If `kinds` is small, a list often has the same instance more than once. */
 static instance random_instance(uint64_t *random, uint32_t kinds)
 {
     static const char *const names[] = {"a", "b", "svchost", "svchost_1", "chrome#12", "_Total"};
@@ -77,7 +77,7 @@ static void expect_rows(const char *what, const instance *older_instances, const
     sample_free_both(older, newer);
 }
 
-/* An instance that is skipped in one list occurs later in the other list. */
+/* Equal instances match in their order, wherever they are in the lists. */
 Test(cook_order, instances_that_moved_are_matched)
 {
     expect_rows("the first one moved to the end", (const instance[]){{1, "x"}, {1, "a"}, {1, "b"}, {0, NULL}},

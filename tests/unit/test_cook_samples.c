@@ -116,7 +116,7 @@ Test(cook_samples, moved_instances_are_matched_and_new_ones_are_not)
     sample_free_both(older, newer);
 }
 
-Test(cook_samples, a_table_that_is_too_small_is_not_written)
+Test(cook_samples, arrays_that_are_too_small_are_not_written)
 {
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "a", "b");
@@ -142,7 +142,7 @@ Test(cook_samples, a_table_that_is_too_small_is_not_written)
     sample_free_both(older, newer);
 }
 
-Test(cook_samples, a_sample_without_results_needs_no_memory)
+Test(cook_samples, an_empty_sample_needs_no_memory)
 {
     sample *s = sample_new(1);
     sample_load(s);

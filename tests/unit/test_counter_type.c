@@ -326,7 +326,7 @@ Test(counter_type, precision_types_are_not_bases)
     cr_expect(!pfb_counter_type_is_base(0x00030800));
 }
 
-/* ---- Values without a name ------------------------------------------------------------------------------- */
+/* ---- Types derived from their bits --------------------------------------------------------------------- */
 
 Test(counter_type, well_formed_counters_are_derived)
 {
@@ -374,8 +374,6 @@ Test(counter_type, well_formed_counters_are_derived)
     }
 }
 
-/* ---- Types without a name ------------------------------------------------------------------------------ */
-
 /* If pfb_counter_type_derive accepts a named type, it gives its row without name, formula text and base, except for
  * types whose formula differs from what their bits mean. */
 Test(counter_type, named_types_follow_their_bits)
@@ -403,7 +401,7 @@ Test(counter_type, named_types_follow_their_bits)
     cr_expect_eq(derived, 39 - 7 - 3);
 }
 
-/* The rules of docs/formula.md for a value of class COUNTER. */
+/* The conditions of type_fields.is_well_formed in core/src/formula/counter_type.c. */
 static bool is_well_formed_counter(uint32_t value)
 {
     uint32_t subtype = bits(value, 16, 15);
