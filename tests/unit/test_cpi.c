@@ -481,7 +481,7 @@ Test(cpi, without_cpus_the_figures_may_be_null)
 
 enum { MAX_CPUS = PFB_CPI_CPU_LIMIT };
 
-/* Returns the result for `count` CPUs whose counters go from 0 to `end`. */
+/* Returns the result for `count` CPUs whose counters go from 0 to `end_of_each`. */
 static pfb_cpi_result measure_many(size_t count, const pfb_cpi_cpu *end_of_each)
 {
     static pfb_cpi_cpu start_cpus[MAX_CPUS];

@@ -345,8 +345,8 @@ Test(cpi_facility, thread_only_mode_succeeds_with_each_status)
 
 /* ---- Threads ------------------------------------------------------------------------------------------- */
 
-/* Calls with `handle` that another thread makes: their codes, the error text of the third one, and an instance that the
- * thread created. */
+/* Calls that another thread makes with `handle` and with an instance that it creates: their results, and the error text
+ * of the third one. */
 typedef struct visit {
     void *handle, *created;
     int codes[CALLS];
@@ -746,7 +746,8 @@ Test(cpi_facility, this_machine_measures_or_reports_a_reason)
 
 /* ---- perfutil.h ---------------------------------------------------------------------------------------- */
 
-/* perfutil.h has the names, the values and the structure layout of the headers of Performance Inspector. */
+/* perfutil.h has the names, the values and the structure layout of the headers of Performance Inspector, and
+ * CPI_TYPE_THREAD_ONLY in addition. */
 Test(cpi_facility, perfutil_names_have_the_original_values)
 {
     static const uint32_t modes[] = {CPI_TYPE_RAW,
