@@ -244,6 +244,7 @@ typedef struct v1_sample {
     uint8_t *data;
     void *memory;
     pfb_sample table;
+    bool has_multi_counts;
 } v1_sample;
 
 static v1_sample make_v1(uint64_t *state, const instance_ids *instances, int64_t tick, const uint32_t *sizes,
@@ -262,6 +263,9 @@ static v1_sample make_v1(uint64_t *state, const instance_ids *instances, int64_t
         char name[16];
         snprintf(name, sizeof name, "i%u", instances->ids[row] % 500);
         v1_instance_of(&b, name, one_in(state, 20) ? (int32_t)instances->ids[row] : -1, 0, 0);
+        uint32_t multi_at = at[V1_COLUMNS - 1] + sizes[V1_COLUMNS - 1]; /* of the last definition */
+        pfb_write_counter_block(&b, multi_at + 4);
+        pfb_write_v1_value(&b, multi_at, row % 5, 4);
         for (uint32_t i = 0; i < V1_COLUMNS; i++) {
             if (sizes[i] == 4 || sizes[i] == 8)
                 pfb_write_v1_value(&b, at[i], raw_value(state, instances->ids[row], i, tick, period), sizes[i]);
@@ -274,6 +278,10 @@ static v1_sample make_v1(uint64_t *state, const instance_ids *instances, int64_t
     size_t size = pfb_sample_size(&counts);
     s.memory = malloc(size);
     expect_error(pfb_sample_load(&s.table, &input, &counts, s.memory, size), PFB_OK, 0, "V1");
+    bool has_multi = sizes[V1_COLUMNS - 1] == 8;
+    for (uint32_t i = 0; i < s.table.counts.values && has_multi; i++)
+        s.has_multi_counts = s.has_multi_counts || s.table.multi_counts[i] != PFB_NO_MULTI_COUNT;
+    cr_expect_eq(s.has_multi_counts, has_multi && instances->count > 0);
     return s;
 }
 
