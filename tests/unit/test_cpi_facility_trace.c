@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Trace hooks written by the facility, mainly the worked examples, from snapshots to bytes. */
+/* Trace hooks written by the facility: the worked examples, the hooks of a group, and the buffer. */
 #include "perfblock/cpi_facility.h"
 
 #include "support_cpi.h"
@@ -243,7 +243,7 @@ Test(cpi_facility_trace, mode_and_forms_determine_the_hooks_of_a_group)
     }
 }
 
-Test(cpi_facility_trace, a_get_without_trace_bit_writes_nothing)
+Test(cpi_facility_trace, trace_only_on_get_has_no_effect)
 {
     const pfb_cpi_data *data;
     void *handle = init(PFB_CPI_TRACE_ONLY_ON_GET | PFB_CPI_FORM_SUMMARY, steps, COUNT(steps));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions for executing LWP instructions: platform/lwp/cpu.c on a simulated machine. Executing an instruction on a
- * CPU without LWP fails the test, as it would be illegal on real hardware. */
+/* Conditions for executing LWP instructions: platform/lwp/cpu.c on a simulated machine. Executing an LWP
+ * instruction where LWP cannot be used fails the test, as it would be illegal on real hardware. */
 #include <criterion/criterion.h>
 
 #include "lwp/cpu_private.h"

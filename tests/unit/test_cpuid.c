@@ -409,10 +409,10 @@ Test(cpuid, each_check_depends_on_its_bits_only)
     pfb_lwp_capabilities c;
     pfb_cpuid cpuid = make_usable(leaves);
     cr_expect_eq(pfb_cpuid_lwp(&cpuid, without_lwp, &c), PFB_LWP_NO_XSTATE, "bit 62 of XCR0 is clear");
-    cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_USABLE, "OSXSAVE is checked if XCR0 is unknown");
+    cr_expect_eq(pfb_cpuid_lwp(&cpuid, unknown, &c), PFB_LWP_USABLE, "XCR0 is unknown, but leaf 1 has OSXSAVE");
 }
 
-/* Old Intel CPUs return garbage for leaves that they do not have, with the relevant bits set. */
+/* Old Intel CPUs return garbage for leaves that they do not have, in which bit 0 of EAX or of EDX may be set. */
 Test(cpuid, the_leaf_is_ignored_on_cpus_of_intel)
 {
     static const uint32_t garbage[][4] = {{0x07280202, 0, 0, 0x503}, {7, 0x340, 0x340, 0}};
@@ -513,7 +513,7 @@ Test(cpuid, leaves_that_differ_in_one_register_make_the_answer_partial)
     }
 }
 
-Test(cpuid, an_answer_needs_all_leaves_that_were_checked)
+Test(cpuid, an_answer_needs_the_leaves_that_decide_it)
 {
     static const bool is_needed[LEAVES] = {true, false, true, true, true};
     pfb_cpuid_leaf leaves[LEAVES];

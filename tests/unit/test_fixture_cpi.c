@@ -117,7 +117,7 @@ Test(fixture_cpi, snapshots_are_replayed_with_cpus_and_thread)
     pfb_cpi_source_close(source);
 }
 
-/* Data that the mode does not request is absent. */
+/* CPUs and threads that the mode does not request are absent. */
 Test(fixture_cpi, each_mode_returns_what_it_requests)
 {
     pfb_cpi_source *source = open_text(EXAMPLE);
