@@ -10,7 +10,7 @@
 
 /* ---- Worked numbers ------------------------------------------------------------------------------------ */
 
-/* A value_size of 0 means the size that the type declares, so it agrees with any size. */
+/* A value_size of 0 agrees with any size: only two explicit sizes are compared. */
 Test(formula, sizes_of_both_values_must_agree)
 {
     static const uint32_t sizes[] = {0, 4, 8};
@@ -63,8 +63,9 @@ Test(formula, published_figures_are_reproduced)
     expect_value(r, 3073.1246154, 0, "elapsed time of file times");
 }
 
-/* Between the samples the value increases by 15, the performance clock by 500 at 250 Hz, the 100 ns clock by 10^7, the
- * object's clock by 40, and the base by 20. The multi count is 4. */
+/* Between the samples the value increases from 10 to 25 (to 255 for raw fractions), the performance clock by 500 at
+ * 250 Hz, the 100 ns clock by 10^7, the object's clock by 40 to 110 at 80 Hz, and the base by 20 to 1020. The multi
+ * count is 4. */
 Test(formula, every_formula_has_the_result_computed_by_hand)
 {
     expect_integer(evaluate_two(DELTA, 10, 25), 15, "dN");
@@ -345,38 +346,37 @@ Test(formula, bases_and_multi_counts_must_not_be_zero)
     }
 }
 
-/* A sample with every error that a multi timer can have. The errors are removed one by one in the documented order. */
+/* A sample with every error that a multi timer can have without options. The errors are removed one by one in the
+ * documented order. */
 Test(formula, checks_are_made_in_the_documented_order)
 {
     pfb_raw_value older = {.type = COUNTER, .value = 9};
-    /* Initially the type is unknown, and every later check would fail, too. */
+    /* Initially the type is unknown, and all other errors are present, too. */
     pfb_raw_value newer = {.type = 0x22410501, .value = 8};
-    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_UNKNOWN_TYPE, "check 1, a type without name");
+    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_UNKNOWN_TYPE, "a type without name");
     newer.type = MULTI_BASE;
-    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NOT_DISPLAYED,
-                  "check 2, a type that is not displayed");
+    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NOT_DISPLAYED, "a type that is not displayed");
     newer.type = MULTI_TIMER;
-    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "check 3, no older sample");
+    expect_status(pfb_formula_evaluate(NULL, &newer, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "no older sample");
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_TYPE_MISMATCH,
-                  "check 4, an older sample of another type");
+                  "an older sample of another type");
     older.type = MULTI_TIMER;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "check 5, no value");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "no value");
     older.has = newer.has = PFB_HAS_VALUE;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "check 5, no clock");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "no clock");
     older.has = newer.has |= PFB_HAS_PERF_TIME;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "check 5, no frequency");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_INPUT, "no frequency");
     older.has = newer.has |= PFB_HAS_PERF_FREQ;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_BASE, "check 5, no multi count");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_MISSING_BASE, "no multi count");
     older.has = newer.has |= PFB_HAS_MULTI_COUNT;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DELTA,
-                  "check 6, a value that decreased");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_NEGATIVE_DELTA, "a value that decreased");
     newer.value = 9;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY, "check 7, a frequency of 0");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_BAD_FREQUENCY, "a frequency of 0");
     newer.perf_freq = 1;
-    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, "check 8, a multi count of 0");
+    expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_BASE, "a multi count of 0");
     newer.multi_count = 1;
     expect_status(pfb_formula_evaluate(&older, &newer, NULL), PFB_STATUS_ZERO_DENOMINATOR,
-                  "check 9, no time between the samples");
+                  "no time between the samples");
     newer.perf_time = 1;
     expect_integer(pfb_formula_evaluate(&older, &newer, NULL), 0, "all checks pass");
 }
