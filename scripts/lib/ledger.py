@@ -68,6 +68,11 @@ class Measured(fuzzing.LibFuzzer):
         self.spawn([fuzzing.program(self.preset, self.target), *self.options(), f"-max_len={fuzzing.MAX_BYTES}",
                     f"-artifact_prefix={self.findings}/{self.name}-", *more, self.corpus])
 
+    def collect(self, status):
+        super().collect(status)
+        if status != 0 and not self.problems:
+            self.problems.append(f"found something, see {fuzzing.shown(self.findings)}")
+
     def finish(self, goal):
         """Waits for the end of the run, which comes early if it reaches `goal` edges. Its speed is then in executions
         per CPU second, which other load on the machine hardly changes."""

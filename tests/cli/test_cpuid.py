@@ -63,8 +63,7 @@ REASONS = {
     "no_leaf": "LWP is not supported by this hardware (CPUID leaf 8000001C is "
                "absent)",
     "no_lwp": "LWP is not supported by this hardware",
-    "partial": "LWP is missing on some processors of this machine; pin the "
-               "thread",
+    "partial": "the processors of this machine differ in LWP; pin the thread",
     "no_xstate": "OS has not made LWP available (XCR0 bit 62 is clear)",
     "not_enabled": "OS has not made LWP available",
 }

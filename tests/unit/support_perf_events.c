@@ -113,10 +113,10 @@ static int fake_open(const struct perf_event_attr *attributes, int thread, int c
         fake->mistakes++;
     } else {
         result = -refusal_of(attributes, cpu);
-        size_t at = 0;
-        while (events[at].is_open)
-            at++;
         if (result == 0) {
+            size_t at = 0;
+            while (events[at].is_open)
+                at++;
             events[at] = (fake_event){.is_open = true, .cpu = cpu, .group = group};
             fake->open_descriptors++;
             fake->opened += group == -1;

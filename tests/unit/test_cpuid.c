@@ -569,7 +569,7 @@ Test(cpuid, bits_and_refusals_have_names)
         {PFB_LWP_NOT_AMD, "not_amd", "LWP is not supported by this hardware (vendor is not AuthenticAMD)"},
         {PFB_LWP_NO_LEAF, "no_leaf", "LWP is not supported by this hardware (CPUID leaf 8000001C is absent)"},
         {PFB_LWP_NO_LWP, "no_lwp", "LWP is not supported by this hardware"},
-        {PFB_LWP_PARTIAL, "partial", "LWP is missing on some processors of this machine; pin the thread"},
+        {PFB_LWP_PARTIAL, "partial", "the processors of this machine differ in LWP; pin the thread"},
         {PFB_LWP_NO_XSTATE, "no_xstate", "OS has not made LWP available (XCR0 bit 62 is clear)"},
         {PFB_LWP_NOT_ENABLED, "not_enabled", "OS has not made LWP available"},
         {PFB_LWP_NO_VAL_HW, "no_val_hw", "LWPVAL instruction not supported by the hardware"},
