@@ -218,7 +218,8 @@ Test(lwp_model_load, no_block_is_loaded_if_the_old_one_cannot_be_stored)
     program_expect_slots(&p, (const uint32_t[]){8, UNTOUCHED}, 2, "the record of the new block");
 }
 
-/* If an instruction other than LLWPCB faults, the held record is kept. The next instruction that succeeds stores it. */
+/* If an instruction other than LLWPCB faults, the held record is kept. The next record, SLWPCB or LLWPCB stores it,
+ * unless that faults, too. */
 Test(lwp_model_load, a_held_record_is_kept_after_a_fault)
 {
     program p;
@@ -326,7 +327,7 @@ Test(lwp_model_load, capabilities_of_an_invalid_leaf_are_refused)
     }
 }
 
-/* The model uses the registers in the capabilities; other members have no effect. */
+/* The model uses only the registers and is_refused; other members of the capabilities have no effect. */
 Test(lwp_model_load, capabilities_are_read_from_their_registers)
 {
     pfb_lwp_model model;

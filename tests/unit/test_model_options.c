@@ -8,7 +8,7 @@
 
 /* ---- Options ----------------------------------------------------------------------------------------------------- */
 
-/* With the option holds_record, a record is stored at the next record, SLWPCB or LLWPCB. */
+/* With the option holds_record, a record is stored at the next record, SLWPCB or LLWPCB; that of LWPINS at once. */
 Test(lwp_model_options, a_held_record_waits_for_the_next)
 {
     program p;
