@@ -47,7 +47,7 @@ static const text_case whole_cases[] = {
 
 #define FFFD "\xEF\xBF\xBD"
 
-/* Units that are not valid UTF-16 become U+FFFD. */
+/* Units that are not valid UTF-16 become U+FFFD in UTF-8. */
 static const text_case unpaired_cases[] = {
     {"high surrogate at the end", {'a', 0xD800}, 2, "a" FFFD},
     {"high surrogate before a letter", {0xDBFF, 'a'}, 2, FFFD "a"},
@@ -313,7 +313,7 @@ static const char text_latin_1[] = "\xC2\xA0\xC2\xA1\xC2\xA2\xC2\xA3\xC2\xA4\xC2
                                    "\xC3\xB0\xC3\xB1\xC3\xB2\xC3\xB3\xC3\xB4\xC3\xB5\xC3\xB6\xC3\xB7"
                                    "\xC3\xB8\xC3\xB9\xC3\xBA\xC3\xBB\xC3\xBC\xC3\xBD\xC3\xBE\xC3\xBF";
 
-static const uint8_t latin_a_umlaut[] = {0xE4, 0x80};
+static const uint8_t upper_bytes[] = {0xE4, 0x80};
 static const uint8_t utf16le[] = {0xE4, 0, 0xAC, 0x20, 0x3D, 0xD8, 0x00, 0xDE};
 static const uint8_t utf16be[] = {0, 0xE4, 0x20, 0xAC, 0xD8, 0x3D, 0xDE, 0x00};
 static const uint8_t lone_be[] = {0xD8, 0x00, 0, 'a', 0xDC, 0x00, 0};
@@ -331,9 +331,9 @@ static const struct {
     {"UTF-16LE, an odd size", {utf16le, 3, PFB_ENCODING_UTF16LE}, "\xC3\xA4" FFFD},
     {"UTF-8", {utf8, 9, PFB_ENCODING_UTF8}, "\xC3\xA4\xE2\x82\xAC\xF0\x9F\x98\x80"},
     {"UTF-8, truncated", {utf8_cut, 3, PFB_ENCODING_UTF8}, "a" FFFD FFFD},
-    {"Windows-1252", {latin_a_umlaut, 2, PFB_ENCODING_WINDOWS_1252}, "\xC3\xA4\xE2\x82\xAC"},
-    {"Latin-1", {latin_a_umlaut, 2, PFB_ENCODING_LATIN_1}, "\xC3\xA4\xC2\x80"},
-    {"ASCII", {latin_a_umlaut, 2, PFB_ENCODING_ASCII}, FFFD FFFD},
+    {"Windows-1252", {upper_bytes, 2, PFB_ENCODING_WINDOWS_1252}, "\xC3\xA4\xE2\x82\xAC"},
+    {"Latin-1", {upper_bytes, 2, PFB_ENCODING_LATIN_1}, "\xC3\xA4\xC2\x80"},
+    {"ASCII", {upper_bytes, 2, PFB_ENCODING_ASCII}, FFFD FFFD},
     {"a code page that is not listed", {utf8_cut, 3, 932}, "a" FFFD FFFD},
     {"an empty name", {utf8, 0, PFB_ENCODING_UTF8}, ""},
     {"no name", {NULL, 0, 0}, ""},

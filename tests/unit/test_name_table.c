@@ -20,7 +20,7 @@ typedef struct table_row {
     size_t offset;   /* of this error, in characters */
 } table_row;
 
-/* Writes the characters in UTF-8, or in UTF-16LE with or without a byte order mark; returns the size of the mark. */
+/* Writes the characters in UTF-8 or UTF-16LE, with or without a byte order mark; returns the size of the mark. */
 static size_t put_table(bytes *b, const char *table, bool is_utf16, bool has_mark)
 {
     if (has_mark)
@@ -176,7 +176,7 @@ Test(name_table, empty_tables_have_no_entries)
 }
 
 /* Every length of the table can be read; half a unit at the end is ignored. */
-Test(name_table, truncated_tables_have_their_whole_pairs)
+Test(name_table, truncated_tables_are_read)
 {
     bytes b = {.size = 0};
     put_table(&b, "1|8|2|System|4|Memory||", true, false);
