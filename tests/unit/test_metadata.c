@@ -386,7 +386,7 @@ static const list_case string_cases[] = {
     {"size 7", 0, 7, 0, PFB_BAD_STRING_SIZE, 0},
     {"size one too large", 0, 49, 0, PFB_TRUNCATED_BLOCK, 0},
     {"largest size", 0, UINT32_MAX, 0, PFB_TRUNCATED_BLOCK, 0},
-    {"more entries than bytes", 4, 6, 0, PFB_BAD_STRING_COUNT, 4},
+    {"one entry more than fits", 4, 6, 0, PFB_BAD_STRING_COUNT, 4},
     {"entries that wrap when multiplied", 4, 0x20000001, 0, PFB_BAD_STRING_COUNT, 4},
     {"largest count", 4, UINT32_MAX, 0, PFB_BAD_STRING_COUNT, 4},
     {"size that holds fewer entries", 0, 24, 0, PFB_BAD_STRING_COUNT, 4},
@@ -399,7 +399,7 @@ static const list_case string_cases[] = {
     {"string that is only a NUL", 28, 46, 3, PFB_OK, 0},
     {"shared string", 28, 32, 3, PFB_OK, 0},
     {"string inside another", 28, 36, 3, PFB_OK, 0},
-    {"NUL of the last string cut off by the size", 0, 40, 2, PFB_BAD_STRING_OFFSET, 28},
+    {"last string cut off by the size", 0, 40, 2, PFB_BAD_STRING_OFFSET, 28},
     {"text instead of the last NUL", 44, 0x00780078, 2, PFB_TRUNCATED_STRING, 40},
     {"text instead of the first NUL", 36, 0x00780078, 3, PFB_OK, 0}, /* the string continues to the second one */
 };
@@ -463,7 +463,7 @@ Test(metadata, rule_19_the_size_is_a_multiple_of_8)
     cr_expect_eq(read, 0);
 }
 
-/* 100 entries; the string area has 400 bytes and one NUL at its end; entry i begins at byte 2 * i of the area. The
+/* 100 entries; the string area has 400 bytes and one NUL at its end; string i begins at byte 2 * i of the area. The
  * block has 1208 bytes; the limit is 16 times that, 19328. The first 56 strings have 56 * 400 - 56 * 55 = 19320 bytes,
  * the first 57 have 19608. */
 Test(metadata, strings_that_share_their_bytes_are_limited)

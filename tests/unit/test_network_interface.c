@@ -130,7 +130,7 @@ Test(network_interface, an_unknown_speed_is_0)
 
 #define LARGEST "18446744073709551615"
 
-Test(network_interface, large_numbers_wrap)
+Test(network_interface, large_numbers_wrap_or_become_the_maximum)
 {
     put_file("/proc/net/dev", "lo: " LARGEST " " LARGEST " 0 99999999999999999999 0 0 0 0 3 1 " LARGEST " 0\n");
     pfb_source *source = open_machine();

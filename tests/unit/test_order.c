@@ -54,7 +54,7 @@ static void scatter(uint32_t round, uint64_t *random, const pfb_sample *table, p
         if (has_row)
             related->results[related->count++] = r;
     }
-    related->rank = first; /* not read by the function */
+    related->rank = first; /* not read by pfb_sample_first_with */
 }
 
 Test(order, the_first_result_with_row_and_column_is_found)
