@@ -378,7 +378,7 @@ static void expect_clocks_between(const pfb_guid *set, const char *first, const 
     put_pipe(second, paths[1]);
     pid_t child = fork();
     if (child == 0) {
-        alarm(10); /* fails the test if the pipe is not read */
+        alarm(10); /* fails the test if a pipe is not read */
         moments[0] = serve(paths[0], first_text);
         moments[1] = serve(paths[1], second_text);
         _exit(0);

@@ -117,7 +117,7 @@ Test(log, continue_is_refused_unless_more_data_is_needed)
 
 /* ---- Broken logs ----------------------------------------------------------------------------------------------- */
 
-/* A change of the small log: `width` bytes at `at` become `value`. */
+/* A change of a log or of a joined record: `width` bytes at `at` become `value`. */
 typedef struct change {
     const char *name;
     size_t at;
@@ -169,9 +169,9 @@ Test(log, broken_buffers_and_events_are_rejected_or_noted)
         {"used size above the buffer size", buffers[2] + 0x30, 1025, 4, PFB_BAD_BUFFER_USED, buffers[2] + 0x30, 0, 2},
         {"used size that ends in an event header", buffers[3] + 0x30, 0x4C, 4, PFB_TRUNCATED_EVENT, buffers[3] + 0x48,
          0, 3},
-        {"used size that ends before the type of an event does", buffers[3] + 0x30, 0x48 + 7, 4, PFB_TRUNCATED_EVENT,
+        {"used size that ends 7 bytes into an event", buffers[3] + 0x30, 0x48 + 7, 4, PFB_TRUNCATED_EVENT,
          buffers[3] + 0x48, 0, 3},
-        {"used size that ends after the type of an event", buffers[3] + 0x30, 0x48 + 8, 4, PFB_BAD_EVENT_SIZE,
+        {"used size that ends 8 bytes into an event", buffers[3] + 0x30, 0x48 + 8, 4, PFB_BAD_EVENT_SIZE,
          buffers[3] + 0x48, 0, 3},
         {"used size that ends in an event", buffers[1] + 0x30, 0x90, 4, PFB_BAD_EVENT_SIZE, log.names, 0, 0},
         {"event smaller than a header", log.paths, 0x2F, 2, PFB_BAD_EVENT_SIZE, log.paths, 0, 1},
