@@ -13,7 +13,7 @@
 #define CONTROL PFB_LWP_PART_CONTROL
 #define ROWS(table) (sizeof(table) / sizeof(table)[0])
 
-/* One or two 32-bit changes to the data of lwp_make. The second is unused if its value is 0 at leaf offset 0. */
+/* A 32-bit change to the data of lwp_make. A case has two; the second is unused if its value is 0 at leaf offset 0. */
 typedef struct change {
     pfb_lwp_part part;
     size_t at;
@@ -222,7 +222,7 @@ static const noted_case noted[] = {
     {"no note", {{CONTROL, 0, 0x7E}}, -1, {LEAF, 0, 0}},
     {"records of 40 bytes", {{LEAF, 4, 0x80062816}, {CONTROL, 4, 1280}}, NOTE(EXTENDED_RECORD), {LEAF, 4, 40}},
     {"records of 24 bytes", {{LEAF, 4, 0x80061816}, {CONTROL, 4, 768}}, NOTE(SHORT_RECORD), {LEAF, 4, 24}},
-    {"EAX above EDX", {{LEAF, 0, 0xE00000FF}}, NOTE(INCONSISTENT_LEAF), {LEAF, 0, 0xE00000FF}},
+    {"a bit of EAX that EDX lacks", {{LEAF, 0, 0xE00000FF}}, NOTE(INCONSISTENT_LEAF), {LEAF, 0, 0xE00000FF}},
     {"an event without a name in EAX and EDX", {{LEAF, 0, 0xE00000FF}, {LEAF, 12, 0xE00000FF}}, -1, {LEAF, 0, 0}},
     {"version 0", {{LEAF, 8, 0x00010000}}, NOTE(UNKNOWN_VERSION), {LEAF, 8, 0}},
     {"version 2", {{LEAF, 8, 0x00010400}}, -1, {LEAF, 0, 0}},

@@ -120,19 +120,19 @@ Test(lwp_intrinsics, the_program_chooses_the_cpu)
 {
     uint8_t ring[RING_BYTES];
     pfb_lwp_capabilities none;
-    pfb_lwp_capabilities off;
+    pfb_lwp_capabilities cpu;
     pfb_lwp_capabilities_read(0, 0, 0, 0, &none);
-    pfb_lwp_capabilities_read(0, 0x80032013, 0x00010200, 0x8000000F, &off);
+    pfb_lwp_capabilities_read(0, 0x80032013, 0x00010200, 0x8000000F, &cpu); /* EAX is 0: LWP is not enabled */
     cr_expect_not(pfb_lwp_thread_begin(&none, NULL), "a CPU without LWP is refused");
     uint8_t *control = new_control(ring);
     __llwpcb(control);
     cr_expect_eq(__slwpcb(), control, "the CPU is unchanged");
-    cr_expect(pfb_lwp_thread_begin(&off, NULL));
+    cr_expect(pfb_lwp_thread_begin(&cpu, NULL));
     __llwpcb(control);
     cr_expect_eq(pfb_lwp_thread_fault(), PFB_LWP_FAULT_UNDEFINED);
     pfb_lwp_model_options options = {.core = 7, .is_32_bit = true};
-    pfb_lwp_capabilities_read(complete[0], complete[1], complete[2], complete[3], &off);
-    cr_expect(pfb_lwp_thread_begin(&off, &options));
+    pfb_lwp_capabilities_read(complete[0], complete[1], complete[2], complete[3], &cpu);
+    cr_expect(pfb_lwp_thread_begin(&cpu, &options));
     free(control);
     control = new_control(ring); /* now of 192 bytes */
     __llwpcb(control);

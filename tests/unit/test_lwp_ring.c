@@ -15,7 +15,7 @@ enum { STAMPS = 1 << 30, CONTINUOUS = 1 << 29 }; /* bits of Flags */
 
 /* ---- Records that are returned ---------------------------------------------------------------------- */
 
-/* Fills a ring with records that contain the number of their slot in every field. */
+/* Fills a ring with LWPINS records whose other fields depend on the number of their slot. */
 static void fill(lwp_bytes *b, uint32_t stride, uint32_t slots)
 {
     memset(b->ring, 0xEE, (size_t)stride * slots);
@@ -128,12 +128,12 @@ Test(lwp_ring, all_slots_of_a_continuous_ring_are_read_from_the_oldest)
         cr_expect(event.slot == (3 + i) % 8 && event.id == (i < 5 ? 0 : 255));
     }
     cr_expect_not(pfb_lwp_next(&lwp, &event));
-    cr_expect_eq(lwp.notes, BIT(CONTINUOUS), "slots that were never written are not noted in continuous mode");
+    cr_expect_eq(lwp.notes, BIT(CONTINUOUS), "slots that were never written are not noted when all slots are read");
 }
 
 /* ---- Fields of a record ----------------------------------------------------------------------------------- */
 
-/* Reads one record in slot 1 of a ring whose unread records begin there, on the CPU of lwp_make. */
+/* Writes a record to slot 1, makes it the only unread one, and reads it. */
 static pfb_lwp read_one(lwp_bytes *b, lwp_record record, pfb_lwp_event *event)
 {
     pfb_lwp lwp;
