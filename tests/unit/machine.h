@@ -29,7 +29,7 @@ void put_file(const char *name, const char *text);
 void put_cpu_file(unsigned cpu, const char *name, const char *text);
 void remove_file(const char *name);
 
-/* The text of /proc/stat, the only required file, for three CPUs. */
+/* The text of /proc/stat for three CPUs, the only file that the counters of CPUs require. */
 #define STAT                                                                                                           \
     "cpu  0 0 0 0 0 0 0 0 0 0\n"                                                                                       \
     "cpu0 100 10 20 1000 5 1 2 0 0 0\n"                                                                                \

@@ -15,7 +15,7 @@ enum {
     EVENT_LAYOUT = 0x02,
     EVENT_LAYOUT_32 = 0xC00A, /* written by 32-bit Windows */
     EVENT_LAYOUT_64 = 0xC014, /* written by 64-bit Windows */
-    EVENT_MIN_BYTES = 8,      /* up to its layout and type */
+    EVENT_MIN_BYTES = 8,      /* has its layout and type */
     EVENT_TYPE = 0x04,
     EVENT_TIME = 0x10,
     EVENT_GUID = 0x18,
