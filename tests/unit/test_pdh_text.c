@@ -256,7 +256,7 @@ Test(pdh_text, truncated_headers_are_errors)
     expect_error(reader.error, PFB_CALLER_ORDER, 0, "continue without needs_more");
 }
 
-/* The expected times are computed from POSIX times, whose epoch is 11,644,473,600 s after the start of 1601. */
+/* Most expected times are computed from POSIX times, whose epoch is 11,644,473,600 s after the start of 1601. */
 Test(pdh_text, times_are_converted_or_rejected)
 {
     static const struct {

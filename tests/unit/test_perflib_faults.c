@@ -339,7 +339,7 @@ static void expect_status(change_blocks *change, uint32_t status)
     close_source(source);
 }
 
-Test(perflib_faults, each_block_has_its_own_status)
+Test(perflib_faults, the_status_of_each_block_is_returned)
 {
     for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++) {
         expect_status(pfb_source_query_add, codes[i].code);

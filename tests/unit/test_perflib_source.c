@@ -113,8 +113,8 @@ Test(perflib_source, replies_are_those_of_the_capture)
     cr_expect_gt(visit_seeds("capture", expect_same_replies), 10);
 }
 
-/* If the capacity is too small, the call is repeated with the size that the system returned. The first capacity is for
- * 256 GUIDs, and there are 300. */
+/* If the capacity is too small, the call is repeated with one that suffices. The first capacity for the list of
+ * countersets is 256 GUIDs, and there are 300. */
 Test(perflib_source, replies_of_any_size_are_read)
 {
     static const size_t sizes[] = {8, 64 * KIB, 64 * KIB + 8, 300 * KIB, 3 * MIB};

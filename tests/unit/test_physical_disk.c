@@ -238,7 +238,7 @@ Test(physical_disk, idle_time_continues_when_busy_time_wraps)
     put_file("/proc/diskstats", "8 0 sda 0 0 0 0 0 0 0 0 0 4294967290 0\n");
     pfb_source *source = open_machine();
     collect(source, "sda", older);
-    put_file("/proc/diskstats", "8 0 sda 0 0 0 0 0 0 0 0 0 4 0\n"); /* 10 ms later */
+    put_file("/proc/diskstats", "8 0 sda 0 0 0 0 0 0 0 0 0 4 0\n"); /* 10 ms of busy time later */
     collect(source, "sda", newer);
     cr_expect_eq(newer[23] - older[23], newer[2] - older[2] - 100000);
     pfb_source_close(source);

@@ -271,8 +271,8 @@ Test(process, names_may_contain_any_bytes)
     }
 }
 
-/* The kernel appends its latest work to the name of a worker: "+" and the work while it runs, "-" and the work
- * afterwards. */
+/* The kernel appends to the name of a worker "+" and the queue of its current work, or "-" and the queue of its last
+ * work. */
 Test(process, workers_keep_their_identity)
 {
     static const struct {

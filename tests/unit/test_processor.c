@@ -137,7 +137,7 @@ Test(processor, all_counters_have_their_values_together)
     pfb_source_close(source);
 }
 
-/* Queries each counter alone, because each reads different files. */
+/* Queries each counter alone, because a sample reads only the files that it needs. */
 Test(processor, every_counter_has_its_value_alone)
 {
     put_everything();
@@ -158,7 +158,7 @@ Test(processor, every_counter_has_its_value_alone)
 
 #define LARGEST "18446744073709551615"
 
-Test(processor, large_numbers_are_added_and_averaged_without_overflow)
+Test(processor, large_means_do_not_overflow_and_large_sums_wrap)
 {
     put_file("/proc/stat", "cpu0 " LARGEST " 1 2 " LARGEST " 4 5 6\ncpu1 " LARGEST " 0 0 " LARGEST " 1 1 1\n");
     put_file("/proc/interrupts", "CPU0 CPU1\nLOC: 4294967295 4294967295\n");
