@@ -100,8 +100,8 @@ Test(cpi_hooks_groups, groups_follow_the_grammar)
     }
 }
 
-/* Without labels, a record whose minor code or elapsed cycles differ begins a new group. `ends` has the positions at
- * which groups end. */
+/* Without labels, a Y or T with another minor code or other elapsed cycles begins a new group. The `ends` of a row are
+ * the positions in its text at which groups end. */
 Test(cpi_hooks_groups, unlabelled_hooks_with_different_values_are_separate_groups)
 {
     static const struct {
