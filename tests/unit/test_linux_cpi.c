@@ -89,9 +89,9 @@ Test(linux_cpi, a_cpu_that_was_not_counted_is_invalid)
         expect_statuses(PFB_CPI_RAW, statuses, 2);
         cr_expect(figures[0].instr == 0 && figures[1].instr == 50 && result.system.cycles == 100, "row %zu", i);
     }
-    fake->cpus[0].enabled--; /* the counter runs backward */
+    fake->cpus[0].enabled--;
     start(reader);
-    fake->cpus[0].instructions--;
+    fake->cpus[0].instructions--; /* the counter runs backward */
     count(&fake->cpus[0], 10, 10, 0, 0);
     count(&fake->cpus[1], 10, 10, 5, 5);
     fake->time_stamp += 100;
@@ -135,14 +135,14 @@ Test(linux_cpi, the_end_is_read_in_reverse_order_of_the_start)
     fake->step = 1;
     fake->log[0] = '\0';
     fake->on_read = grow_idle;
-    idle_ticks = ticks_per_second; /* utilization was read before, so this idle time is in the interval */
+    idle_ticks = ticks_per_second; /* start reads utilization before CPU 0, so this idle time is in the interval */
     start(reader);
     cr_expect_str_eq(fake->log, "stamp raw stamp cpu0 stamp cpu1 stamp thread stamp ");
     cr_expect_eq(at_start.cpus[1].cycles, at_start.cpus[0].cycles + 1);
     cr_expect_eq(at_start.reading.snapshot.clock, at_start.cpus[1].cycles + 1);
     cr_expect_eq(at_start.cpus[0].elapsed, at_start.cpus[0].cycles - 2);
     fake->log[0] = '\0';
-    idle_ticks = 2 * ticks_per_second; /* utilization is read later, so this idle time is in the interval, too */
+    idle_ticks = 2 * ticks_per_second; /* finish reads utilization after CPU 0, so this is in the interval, too */
     count(&fake->cpus[0], 10, 10, 10, 10);
     count(&fake->cpus[1], 10, 10, 10, 10);
     count(&fake->thread, 10, 10, 10, 10);
@@ -183,7 +183,7 @@ Test(linux_cpi, busy_time_is_elapsed_time_minus_idle_time)
 {
     unsigned second = (unsigned)sysconf(_SC_CLK_TCK);
     pfb_cpi_reader *reader = start_scaled();
-    /* CPU 0 is idle for 0.75 of 2 s, including iowait; CPU 1 is not idle. */
+    /* CPU 0 is idle for 0.75 s of 2 s, including iowait; CPU 1 is not idle. */
     put_idle(100 + second / 2, 10 + second / 4, 200, 20);
     finish_scaled(reader);
     cr_expect_eq(at_end.cpus[0].busy, UINT64_C(3750000000), "%" PRIu64, at_end.cpus[0].busy);

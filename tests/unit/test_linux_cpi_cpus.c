@@ -59,7 +59,7 @@ Test(linux_cpi_cpus, if_no_cpu_has_counters_the_first_error_is_reported)
     expect_refused(PFB_CPI_RAW, PFB_PU_ERROR_NOT_VALID_IN_VM, "instructions on CPU 0 cannot be counted: EOPNOTSUPP");
 }
 
-/* A CPU is left out only if the error means that it has no such counter. Any other error fails the reader. */
+/* Opening leaves out a CPU only if the error means that it has no such counter. Any other error fails the reader. */
 Test(linux_cpi_cpus, an_error_on_one_cpu_fails_the_reader)
 {
     static const struct {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The live CPI source on the machine that runs the test. With counters, it counts a loop with a known number of
- * instructions. Without counters, opening a reader must fail with a code that a machine without counters can return.
- * Prints which case applies. */
+/* The live CPI source on the machine that runs the test. With counters, checks the number of instructions of a loop.
+ * Without counters, opening a reader must fail with a code that a machine without counters can return. Prints which
+ * case applies. */
 #include "perfblock/cpi_source.h"
 
 #include <inttypes.h>
