@@ -199,14 +199,14 @@ Test(cpi_hooks_groups, a_thread_bit_without_a_thread_hook_is_a_warning)
     bytes b = {.size = 0};
     put_summary(&b, 1, 10, 5, 1);
     expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 0, 0, "a summary without other hooks");
-    size_t end = b.size;
     put_detailed(&b, 1, 10, 1, 1);
     expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 1, 12, "detailed hooks without a thread hook");
+    size_t end = b.size;
     put_thread(&b, 1, 10);
     expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 0, 0, "detailed hooks with a thread hook");
-    set_u32(&b, 4, 0x10000002); /* now the summary is a separate group */
     b.size = end;
-    expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 0, 0, "a summary without other hooks");
+    set_u32(&b, 4, 0x10000002); /* now the summary is a separate group */
+    expect_warned(&b, PFB_CPI_WARN_NO_THREAD, 0, 0, "detailed hooks in another group than the summary");
 }
 
 Test(cpi_hooks_groups, descending_time_stamps_are_warnings)

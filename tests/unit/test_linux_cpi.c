@@ -89,7 +89,6 @@ Test(linux_cpi, a_cpu_that_was_not_counted_is_invalid)
         expect_statuses(PFB_CPI_RAW, statuses, 2);
         cr_expect(figures[0].instr == 0 && figures[1].instr == 50 && result.system.cycles == 100, "row %zu", i);
     }
-    fake->cpus[0].enabled--;
     start(reader);
     fake->cpus[0].instructions--; /* the counter runs backward */
     count(&fake->cpus[0], 10, 10, 0, 0);
