@@ -85,7 +85,7 @@ static size_t write_block(uint8_t *out, size_t capacity, uint8_t set, const char
     return pfb_query_write(&query, out, capacity);
 }
 
-/* The query information of a recording. */
+/* An identifier block of the recorded query information. */
 typedef struct recorded {
     uint8_t set;
     const char *name;
@@ -184,8 +184,9 @@ static void add_text(const char *format, ...)
     cr_assert_lt(text_size, sizeof text);
 }
 
-/* Returns "kind status{name#id counter=raw/bytes ...}..." and ";" for each result. The status is hexadecimal: 1069 is
- * PFB_WIN32_INSTANCE_NOT_FOUND, and 106a is PFB_WIN32_COUNTER_NOT_FOUND. */
+/* Returns "kind status{name#id counter=raw/bytes ...}..." and ";" for each result. Kinds without names or counter ids
+ * omit these. The status is hexadecimal: 1069 is PFB_WIN32_INSTANCE_NOT_FOUND, and 106a is
+ * PFB_WIN32_COUNTER_NOT_FOUND. */
 static const char *text_of(const pfb_bytes *reply)
 {
     pfb_v2_reader reader;
@@ -308,7 +309,7 @@ Test(replay, samples_are_reduced_to_the_query)
         {ABSENT, "*", 3, ALL, "0 1069;"});
 }
 
-Test(replay, results_of_all_kinds_answer_queries_of_all_kinds)
+Test(replay, results_answer_queries_of_other_kinds)
 {
     PUT_INFO({MANY, "a", ALL, ALL, 0}, {MANY, "*", 7, ALL, 1}, {MANY, "b", 1, 5, 2});
     static const uint32_t ids[] = {0, 7};
@@ -558,7 +559,7 @@ Test(replay, instances_are_those_of_the_first_sample_that_has_some)
     cr_expect_not(pfb_list_next_instance(&list, &instance));
     set = guid_of(ABSENT);
     cr_expect(pfb_source_instances(source, &set, &reply, NULL) && reply.size_bytes == 0,
-              "the list of a counterset without instances is empty");
+              "the list of a counterset that occurs in no sample is empty");
     set = guid_of(ONE);
     cr_expect_not(pfb_source_instances(source, &set, &reply, &failure));
     cr_expect_eq(failure.code, PFB_WIN32_INSTANCE_NOT_FOUND);

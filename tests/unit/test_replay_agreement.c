@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A recorded source has the same replies as the recorded machine. The test makes the same random calls to a live
+/* A replayed capture has the same replies as the recorded machine. The test makes the same random calls to a live
  * source, whose files do not change, and to a recording of all its countersets. */
 #include <criterion/criterion.h>
 
@@ -159,7 +159,7 @@ typedef struct pair {
     pfb_source *sources[2];
     pfb_source_query *queries[2];
     unsigned samples; /* samples collected with these query handles */
-    unsigned filled;  /* samples with results; a low number would mean that the test checks little */
+    unsigned filled;  /* samples of more than 100 bytes; a low number would mean that the test checks little */
 } pair;
 
 static void reopen(pair *p)
@@ -348,7 +348,7 @@ Test(replay_agreement, random_calls_have_the_same_results)
     reopen(&p);
     for (unsigned call = 0; call < calls; call++)
         call_anything(&p, call);
-    cr_expect_gt(p.filled, calls / 4, "only %u samples have results", p.filled);
+    cr_expect_gt(p.filled, calls / 4, "only %u samples have more than 100 bytes", p.filled);
     for (size_t i = 0; i < 2; i++) {
         pfb_source_query_close(p.queries[i]);
         pfb_source_close(p.sources[i]);
