@@ -121,7 +121,7 @@ Test(sample, values_and_columns_are_those_of_the_block)
 
 /* ---- Queries ------------------------------------------------------------------------------------------- */
 
-/* The reply to a query for one counter contains neither its id nor its instance. */
+/* The reply to a query for one counter lacks its id. The reply to a query for one instance lacks its id and name. */
 Test(sample, ids_and_names_that_replies_lack_come_from_the_queries)
 {
     sample *s = sample_new(1);
@@ -348,7 +348,7 @@ Test(sample, the_last_registration_of_a_counterset_is_used)
 }
 
 /* Two countersets whose GUIDs differ in the last byte only, with a counter of the same id. */
-Test(sample, countersets_are_distinguished_by_every_byte_of_their_guids)
+Test(sample, countersets_are_distinguished_by_the_last_byte_of_their_guids)
 {
     enum { SIMILAR = SET + 0x100 };
     const pfb_counter counters[] = {counter_without_references(5, COUNTER), counter_without_references(5, RAWCOUNT)};
@@ -543,7 +543,7 @@ Test(sample, the_size_is_0_if_it_exceeds_the_address_space)
         cr_expect_gt(pfb_sample_size(&huge), (size_t)4 * PFB_NONE);
     else
         cr_expect_eq(pfb_sample_size(&huge), 0);
-    /* Their size would exceed 64 bits. */
+    /* More values or multi counts than any block has. */
     const pfb_sample_counts impossible[] = {{.values = UINT64_MAX / 8}, {.multi_counts = UINT64_MAX / 8}};
     for (size_t i = 0; i < 2; i++)
         cr_expect_eq(pfb_sample_size(&impossible[i]), 0, "case %zu", i);
