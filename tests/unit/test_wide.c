@@ -400,7 +400,7 @@ Test(wide, integer_quotients_are_below_2_to_64)
     cr_expect(!quotient.is_integer && quotient.integer == 0);
 }
 
-/* Division of the largest allowed operands, and of the largest numerator of a formula, 100 * D * M. */
+/* Division of the largest allowed operands, and of the largest numerator of a formula, 100 * M * dT. */
 Test(wide, the_largest_operands_are_divided)
 {
     pfb_wide longest = {{UINT64_MAX, UINT64_MAX, UINT64_MAX >> 1}}; /* 2^191 - 1 */

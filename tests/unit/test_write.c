@@ -588,7 +588,7 @@ Test(write, sizes_do_not_wrap)
     expect_error(writer.error, PFB_CALLER_TOO_SMALL, 0, "later errors do not replace the first one");
 }
 
-/* Sizes near the maximum of size_t are rejected; nothing is read or written. */
+/* Names of about SIZE_MAX or SIZE_MAX / 2 bytes are rejected and not read. */
 Test(write, sizes_near_the_maximum_are_errors)
 {
     for (size_t less = 0; less < 40; less++) {

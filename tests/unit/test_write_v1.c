@@ -482,7 +482,7 @@ static void check_fault(const fault_row *row, bool big)
     cr_expect_eq(count_other_changes(valid, broken.data, EVERYTHING_BYTES, row->offset), 0, "%s", row->name);
     uint8_t *copy = exact_copy(&broken);
     expect_error(read_block(copy, EVERYTHING_BYTES, NULL), row->code, row->error_offset, row->name);
-    if (row->fault == PFB_FAULT_SYSTEM_NAME_HUGE) /* otherwise tolerated: the objects are found without the name */
+    if (row->fault == PFB_FAULT_SYSTEM_NAME_HUGE) /* tolerated by default: objects are found without the name */
         expect_error(read_block(copy, EVERYTHING_BYTES, STRICT), PFB_BAD_NAME, 84, row->name);
     else
         expect_error(read_block(copy, EVERYTHING_BYTES, STRICT), row->code, row->error_offset, row->name);
