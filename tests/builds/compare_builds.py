@@ -41,7 +41,8 @@ CPUS = {
               ["qemu-s390x-static"]),
 }
 
-# Further builds, with options that allow a compiler to change results.
+# Further builds for x86-64: without hardware division, with options that allow
+# a compiler to change results, and optimized for size.
 RISKY_OPTIONS = (
     ("-O2", "-DPFB_NO_HARDWARE_DIVISION"),
     ("-O3", "-ffast-math"),

@@ -36,7 +36,7 @@ SNAPSHOTS = (b"cpi-snapshots 1\nsnapshot 0\ncpu 0 0 0 0 0\n"
              b"snapshot 9\ncpu 0 3 6 9 9\n")
 
 
-# ---- The worked examples of docs/cpi.md ----------------------------------
+# ---- The worked examples, and the tables that cpi run prints for them -----
 
 # Two CPUs that are busy for 75 % and 20 % of the time.
 TWO = (snapshot(1000, (0, 0, 1000, 0, 1000), (1, 5000, 1000, 0, 1000)),

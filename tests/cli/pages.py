@@ -31,15 +31,16 @@ class Element:
                 yield from child.walk()
 
     def find(self, tag, name=None):
-        """The elements with this tag inside this one; with `name`, only those
-        of that class."""
+        """This element and those inside it, if they have this tag; with
+        `name`, only those of that class."""
         return [e for e in self.walk() if e.tag == tag and
                 (name is None or name in e.attributes.get("class",
                                                           "").split())]
 
 
 class Page(html.parser.HTMLParser):
-    """A page. Raises ValueError if elements are not properly nested."""
+    """A page. Raises ValueError if elements are not properly nested, an
+    attribute occurs twice in an element, or there is a comment."""
 
     def __init__(self, text):
         super().__init__(convert_charrefs=True)
