@@ -238,7 +238,7 @@ Test(v1, fields_of_the_header_are_checked)
         {"a system name up to the end", 80, EVERYTHING_BYTES - 88, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name of 0 bytes", 80, 0, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name of 2^32 - 1 bytes", 80, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
-        {"a system name after the end", 84, EVERYTHING_BYTES - 7, PFB_OK, 0, 5, 8, 4, 10},
+        {"a system name past the end", 84, EVERYTHING_BYTES - 7, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name at the end", 84, EVERYTHING_BYTES - 8, PFB_OK, 0, 5, 8, 4, 10},
         {"a system name at offset 2^32 - 1", 84, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
     };
@@ -336,8 +336,8 @@ Test(v1, places_of_values_are_checked)
         {"a value one byte longer", SIZE, 21, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
         {"a value of 2^32 - 1 bytes", SIZE, UINT32_MAX, PFB_BAD_COUNTER_OFFSET, OFFSET, 5, 8, 3, 2},
         {"the offset of a label is ignored", LABEL_OFFSET, UINT32_MAX, PFB_OK, 0, 5, 8, 4, 10},
-        {"a counter block that ends before the values", BLOCK_B, 16, PFB_BAD_COUNTER_OFFSET, DEFINITIONS_A + 80 + 36, 5,
-         8, 4, 8},
+        {"a counter block that ends before the third value", BLOCK_B, 16, PFB_BAD_COUNTER_OFFSET,
+         DEFINITIONS_A + 80 + 36, 5, 8, 4, 8},
     };
     CHECK_CHANGES(rows);
 }
@@ -783,7 +783,8 @@ Test(v1, bytes_after_the_block_are_not_read)
 
 /* ---- Deviations -------------------------------------------------------------------------------------- */
 
-/* Checks that a deviation is tolerated with a note, and rejected in strict mode. */
+/* Checks that a deviation is tolerated with a note, and rejected in strict mode; if `note` is 0, that the block is
+ * accepted in both modes without a note. */
 static void check_deviation(const bytes *b, uint32_t note, pfb_code code, size_t offset, const char *what)
 {
     uint8_t *data = exact_copy(b);
@@ -941,7 +942,7 @@ Test(v1, unaligned_sizes_and_trailing_bytes_are_noted)
     make_everything(&b, false);
     set_u32(&b, OBJECT_A + 40, 0);
     check_deviation(&b, PFB_NOTE_TRAILING_BYTES, PFB_TRAILING_BYTES, INSTANCE_A,
-                    "a counter block in an object of 0 instances");
+                    "two instances in an object that counts none");
     set_u32(&b, OBJECT_A + 40, UINT32_MAX - 1);
     check_deviation(&b, 0, PFB_OK, 0, "a metadata object with bytes after its definitions");
 }

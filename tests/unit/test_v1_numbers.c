@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Objects whose counters are all numbers, in little-endian and big-endian blocks. */
+/* Objects whose counters are all or nearly all numbers, in little-endian and big-endian blocks. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -23,8 +23,8 @@ static void add_instances(pfb_writer *writer, uint64_t *state, uint32_t count, u
     pfb_write_end_object(writer);
 }
 
-/* Makes two objects, each with two instances of `count` numbers, mostly at random offsets up to 600; the last counter
- * block has `last` bytes. */
+/* Makes two objects, each with two instances of `count` values, nearly all numbers, mostly at random offsets up to 600;
+ * the last counter block has `last` bytes. */
 static size_t make_numbers(uint8_t *output, uint64_t seed, uint32_t count, uint32_t last, bool big)
 {
     enum { BLOCK = 1016 };

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Limits on the work for an object: values that share bytes, and multi counts after values. */
+/* Limits on the work for an object: values that share bytes, and multi counts after values. Also definitions that
+ * change during reading. */
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -110,7 +111,7 @@ Test(v1_work, valid_counters_may_share_a_base)
     }
 }
 
-/* The work for an object is counted once, even if its definitions are read after its instances. */
+/* The work for an object is counted once, even if its definitions are read after its first instance. */
 Test(v1_work, work_does_not_depend_on_the_order_of_reading)
 {
     size_t size;
@@ -311,8 +312,8 @@ Test(v1_work, definitions_that_change_while_values_are_read_are_checked_again)
 
 /* ---- One check of definitions ----------------------------------------------------------------------------- */
 
-/* The definitions of an object without instances are checked when its first instance is requested. If they change
- * afterwards, the object is still valid. */
+/* The definitions of an object that has no instance to return are checked when an instance is first requested. If they
+ * change afterwards, the object is still valid. */
 Test(v1_work, definitions_are_checked_once)
 {
     static uint8_t memory[512];
