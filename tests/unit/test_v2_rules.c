@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Each rule of the V2 format: the smallest violation, and the largest valid value. The numbers of rules are those of
- * tests/oracle/make_seeds.py. */
+/* Rules 1 to 12 and 15 of the V2 format: the smallest violation, and the largest valid value. The numbers of rules are
+ * those of tests/oracle/make_seeds.py; test_v2.c has the rules 13, 14 and 16. */
 #include "support_v2.h"
 
 #include <criterion/criterion.h>
@@ -322,7 +322,7 @@ Test(v2_rules, rules_10_and_11_a_value_includes_its_data_and_is_inside_its_paren
         {"kind 1, largest size", put_single, 68, UINT32_MAX, PFB_BAD_VALUE_SIZE, 68},
         {"kind 1, one byte of data too many", put_single, 64, 9, PFB_BAD_DATA_SIZE, 64},
         {"kind 1, largest data", put_single, 64, UINT32_MAX, PFB_BAD_DATA_SIZE, 64},
-        {"kind 1, the two sizes exchanged", put_single, 68, 8, PFB_BAD_DATA_SIZE, 64},
+        {"kind 1, size of the data without the header", put_single, 68, 8, PFB_BAD_DATA_SIZE, 64},
         {"kind 2, second value beyond the result", put_counters, 100, 17, PFB_BAD_VALUE_SIZE, 100},
         {"kind 4, value beyond the instances", put_example, 92, 17, PFB_BAD_VALUE_SIZE, 92},
         {"kind 4, too much data", put_example, 88, 9, PFB_BAD_DATA_SIZE, 88},

@@ -275,8 +275,7 @@ static void make_random_block(v2_block *m)
 {
     static const pfb_write_times times;
     static uint32_t ids[MAX_COUNTERS];
-    static const uint8_t name[64] = {'x', 0, 0, 1,
-                                     'y', 1}; /* 0x0100 and 0x0179: units that contain a zero byte but are not NUL */
+    static const uint8_t name[64] = {'x', 0, 0, 1, 'y', 1}; /* two zero bytes of different units are not a NUL */
     pfb_writer b;
     pfb_write_init(&b, m->data, sizeof m->data);
     pfb_write_begin_v2(&b, &times);
@@ -326,9 +325,8 @@ Test(v2_values, any_capacity_reads_the_same_in_bulk)
     }
 }
 
-/* Instances whose values have the same offsets and sizes, in numbers below and above those that fill the arrays of one
- * call. */
-Test(v2_values, many_instances_of_one_layout_read_the_same_in_bulk)
+/* Instances whose values have the same sizes, in numbers below and above those that fill the arrays of one call. */
+Test(v2_values, many_instances_read_the_same_in_bulk)
 {
     static v2_block m;
     static const uint32_t instances[] = {32, 33, 34, 64, 65, 66, 100};
@@ -413,12 +411,12 @@ Test(v2_values, truncated_values_read_the_same_in_bulk)
 {
     static v2_block m;
     make_block(&m, PFB_V2_COUNTERSET, 9, 10, 3);
-    enum { INSTANCES_SIZE = 48 + 16 + 8 + 40 }; /* after ten ids */
-    uint32_t whole = (uint32_t)m.size - INSTANCES_SIZE;
-    cr_assert_eq(m.data[INSTANCES_SIZE] | (uint32_t)m.data[INSTANCES_SIZE + 1] << 8, whole);
+    enum { INSTANCES_OFFSET = 48 + 16 + 8 + 40 }; /* after ten ids */
+    uint32_t whole = (uint32_t)m.size - INSTANCES_OFFSET;
+    cr_assert_eq(m.data[INSTANCES_OFFSET] | (uint32_t)m.data[INSTANCES_OFFSET + 1] << 8, whole);
     for (uint32_t size = 8; size <= whole; size++) {
-        m.data[INSTANCES_SIZE] = (uint8_t)size;
-        m.data[INSTANCES_SIZE + 1] = (uint8_t)(size >> 8);
+        m.data[INSTANCES_OFFSET] = (uint8_t)size;
+        m.data[INSTANCES_OFFSET + 1] = (uint8_t)(size >> 8);
         for (uint32_t switches = 0; switches < ALL_SWITCHES; switches += 11)
             expect_same(m.data, m.size, switches, 1 + size % 9, "truncated instances");
     }
@@ -474,7 +472,7 @@ static void expect_unaligned_header(uint32_t header_bytes, bool as_columns)
     expect_error(block.error, PFB_UNALIGNED_SIZE, SECOND_HEADER, "an unaligned header is refused in strict mode");
 }
 
-Test(v2_values, sizes_of_headers_are_checked_in_instances_of_one_layout)
+Test(v2_values, sizes_of_headers_are_checked)
 {
     static bytes b;
     for (uint32_t header_bytes = 16; header_bytes <= 40; header_bytes++) {
