@@ -237,6 +237,7 @@ static void sweep_block(const char *name, const uint8_t *data, size_t size, size
     sweep_lengths(data, size);
     sweep_bits(data, size, full_bytes);
     sweep_fields(data, size, full_bytes);
+    sigaction(SIGSEGV, &previous_action, NULL);
     guarded_free(&sweep.memory);
 }
 

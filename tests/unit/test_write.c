@@ -550,9 +550,16 @@ Test(write, ending_strings_that_were_not_begun_writes_nothing)
     pfb_writer writer;
     pfb_write_init(&writer, data, sizeof data);
     pfb_write_end_strings(&writer);
+    expect_error(writer.error, PFB_CALLER_ORDER, 0, "nothing was written before");
     cr_expect_eq(writer.size_bytes, 0);
     for (size_t i = 0; i < sizeof data; i++)
         cr_expect_eq(data[i], 0xA5);
+    static const pfb_guid other = {{1, 2, 3}};
+    pfb_write_init(&writer, data, sizeof data);
+    pfb_write_guid(&writer, &other);
+    pfb_write_end_strings(&writer);
+    expect_error(writer.error, PFB_CALLER_ORDER, 16, "after a GUID");
+    cr_expect_eq(memcmp(data, other.bytes, 16), 0);
 }
 
 /* A counter without string, and names of an odd number of bytes, whose last byte becomes U+FFFD. */

@@ -110,7 +110,7 @@ typedef struct pfb_writer {
     size_t result_at;
     size_t instances_at;
     size_t strings_at;
-    bool in_data, in_result;
+    bool in_data, in_result, in_strings;
     /* V1 blocks */
     bool in_v1, in_object;
     bool is_big_endian;

@@ -384,6 +384,7 @@ void pfb_write_begin_strings(pfb_writer *writer, uint32_t count)
     }
     writer->strings_at = pfb_write_zeros(writer, HEADER_BYTES);
     pfb_write_zeros(writer, entries);
+    writer->in_strings = true;
     writer->strings_written = 0;
     writer->string_count = count;
     pfb_write_put_field(writer, FIELD_STRING_COUNT, writer->strings_at + 4, count);
@@ -408,6 +409,11 @@ void pfb_write_counter_string(pfb_writer *writer, uint32_t counter_id, const pfb
 void pfb_write_end_strings(pfb_writer *writer)
 {
     size_t size = writer->size_bytes - writer->strings_at;
+    if (!writer->in_strings) {
+        pfb_write_fail(writer, PFB_CALLER_ORDER);
+        return;
+    }
+    writer->in_strings = false;
     if (writer->strings_written != writer->string_count)
         pfb_write_fail(writer, PFB_CALLER_ORDER);
     pfb_write_zeros(writer, round_up_8(size) - size);
