@@ -236,8 +236,8 @@ class RoundTrips(ConvertCase):
             self.assertEqual(self.cooked(path, "--names", names),
                              self.cooked(made))
             self.check(made)
-            # The names of the option precede those of a recording, also if it
-            # is a pipe and longer than the window of a reader.
+            # The names of the option take precedence over those of a recording,
+            # also if it is a pipe and longer than the window of a reader.
             other = self.file("other.bin", multi_string("2", "Other"))
             text = self.converted("b.txt", made, "--names", other)
             self.assertIn('"Other"', bytes_of(text).decode())
@@ -775,7 +775,7 @@ class TextForm(ConvertCase):
         self.assertEqual(found[0, 1][0], "need_two_samples")
 
     def test_every_command_reads_it(self):
-        """Every command that reads files reads the text form."""
+        """Every command that reads samples from files reads the text form."""
         path = self.file("disk.txt", DISK.encode())
         for command in (["show"], ["check", "--strict"], ["cook"],
                         ["explain"], ["report"], ["countersets", "--file"],
@@ -899,16 +899,17 @@ class TextForm(ConvertCase):
         self.broken(HEAD.encode() + b'note "a\0b"\n', 2, 6)
 
     def test_offsets_that_are_used_up(self):
-        """The message says so where `-` leaves no offset for values."""
+        """If the values before a counter leave no offset for `-`, the message
+        says so."""
         head = HEAD + "object 2 single none T\ndefine 4 0x100 4 65532 0 A\n"
         self.broken(head + "define 6 0x100 4 - 0 B\n", 4, 18)
         done = self.run_program("cook", self.path("broken.txt"))
         self.assertIn("leave no offset up to 65535", done.err)
 
     def test_numbers_out_of_range(self):
-        """Numbers that a field of the binary form cannot hold are refused, an
-        offset inside the header of a counter block, and sizes of V2 values
-        other than 4 and 8."""
+        """V1 sizes and offsets above 65535, scales above 2147483647,
+        offsets inside the header of a counter block, and sizes of V2 values
+        other than 4 and 8 are refused."""
         v1 = "object 1 single none a\n"
         v2 = "counterset 3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f single a\n"
         for text in (v1 + "define 1 0 65536 4 0 b\n",
