@@ -4,8 +4,8 @@
 PERFBLOCK is the path of the program. PERFBLOCK_SYSTEM is the system for which
 it was built; on "Windows" some tests expect other results or are skipped.
 PERFBLOCK_REAL_DATA is a folder of files captured on real machines; without it
-the tests that need them are skipped. Other inputs come from the corpus, or
-from the writer of tests/oracle, the second implementation of the formats,
+the tests that need them are skipped. Most other inputs come from the corpus,
+or from the writer of tests/oracle, the second implementation of the formats,
 which also makes the seeds of the corpus.
 """
 

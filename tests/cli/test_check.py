@@ -57,7 +57,8 @@ class Check(Case):
                     self.assertEqual(item["kind"], kind)
 
     def test_everything_is_read(self):
-        """An error in the last value of the last chunk is found."""
+        """An error in the last value of replies, or in the last chunk of a
+        capture, is found."""
         good = w.reply(w.result(w.SINGLE, w.v8(1)))
         bad = w.reply(w.result(w.SINGLE, w.datum(b"12345678", data_size=9)))
         path = self.file("a.bin", good + bad)

@@ -444,7 +444,7 @@ class Csv(Case):
                                      else str(value), key)
 
     def test_bases_are_left_out(self):
-        """Counters without a displayed value have no row."""
+        """Bases have no displayed value and no row."""
         text = self.run_fine("cook", "--format", "csv", seed(
             "capture", "valid_processor_information.pfb")).out
         self.assertNotIn("not_displayed", text)
@@ -561,8 +561,8 @@ class Totals(Case):
         # One instance ends and another one begins.
         self.assertEqual(self.flagged(full, with_c),
                          [(1, "0,_Total", 1), (1, "_Total", 1)])
-        falling = {name: (5, 5) for name in without_b}
-        self.assertEqual(self.flagged(falling, later), [])
+        before_b = {name: (5, 5) for name in without_b}
+        self.assertEqual(self.flagged(before_b, later), [])
 
     def test_total_that_falls(self):
         """A total whose count fell has no value and therefore no flag."""
