@@ -152,7 +152,8 @@ class Catalog(Case):
 
 
 class LongNames(Case):
-    """Names of more than 4 MiB, the most that the collector keeps as UTF-8."""
+    """More than 4 MiB of names that have more than 2 KiB each: the collector
+    stores all of them as UTF-8."""
 
     def test_the_set_of_each_counter(self):
         """countersets names the set of each counter."""
@@ -168,7 +169,7 @@ class LongNames(Case):
 
 
 class Empty(Case):
-    """Files without samples."""
+    """The note that a file has no samples."""
 
     def test_a_note_says_so(self):
         """cook prints nothing and a note: of a recording, a log and a text
@@ -204,7 +205,8 @@ class Errors(Case):
     rejects more, in the commands that read a recording."""
 
     def commands(self, path):
-        """Command lines that read every part of the recording."""
+        """Command lines that read the samples of the recording. All but the
+        fourth, which copies the recording, read the query information."""
         out = os.path.join(self.folder, "out")
         every = ["--set", "*"]
         return (["show", path], ["check", path], ["cook", path],
