@@ -241,7 +241,8 @@ class Show(Case):
         self.assertIn("no CPI hooks", other.err)
 
     def test_table(self):
-        """The first worked example with all its hooks."""
+        """The counts of the first worked example, with a label and summary,
+        system and processors hooks."""
         data = c.group(3000000, c.ONE_TWO, "SD", True, text=b"a\x1bb")
         self.assertEqual(self.run_fine("cpi", "show", self.file(
             "hooks", data)).lines(), [

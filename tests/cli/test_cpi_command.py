@@ -133,7 +133,7 @@ class Commands(RunCase):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no signals")
     def test_termination_signals_are_passed_on(self):
-        """A signal that would end perfblock is sent to the command instead.
+        """SIGTERM and SIGHUP do not end perfblock but are sent to the command.
         When the command has ended, the figures are printed and stored."""
         for number in (signal.SIGTERM, signal.SIGHUP):
             for catches, ending in (

@@ -184,8 +184,8 @@ class Stored(RunCase):
         return self.chunks(self.path)
 
     def test_hooks(self):
-        """The stored hooks are those of docs/cpi.md, with the options --minor
-        and --label."""
+        """The stored hooks are those that cpi_writer.py makes of the same
+        counts, with the options --minor and --label."""
         for data, expected, options in (
                 (text(*TWO), c.group(3000000, c.ONE_TWO, "SD", True), ()),
                 (text(*PHASE, widths=PHASE_WIDTHS),
@@ -300,7 +300,7 @@ class Stored(RunCase):
 
 
 class Sources(RunCase):
-    """Sources without usable snapshots."""
+    """Captures as sources, and sources without usable snapshots."""
 
     def assert_refused(self, data, offset, code, status=1, has_run=False):
         """Asserts that a source with this data is refused, and that the
