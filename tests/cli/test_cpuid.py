@@ -70,7 +70,7 @@ REASONS = {
 
 
 def rows(signature, highest, features, lwp, vendor=AMD, basic=BASIC):
-    """[(leaf, registers)] of the leaves that cpuid reads."""
+    """[(leaf, registers)] of the leaves that decide about LWP."""
     leaves = [(0, vendor), (1, (signature, *basic)),
               (0x80000000, (highest, 0, 0, 0)),
               (0x80000001, (signature, 0, features, 0))]
@@ -226,8 +226,8 @@ class Dumps(Case):
             self.assertEqual(cpu["reason_code"], "not_amd")
 
     def test_features_enabled_by_the_system(self):
-        """LWP is available if the system enabled XSAVE and the LWP component.
-        """
+        """LWP is available if the system enabled XSAVE (leaf 1) and LWP (EAX
+        of leaf 8000001C)."""
         leaf = (0x80000003, *LATER_LEAF[1:])
         machine = (0x00630F01, 0x8000001E, 0x0FEBBFFF, leaf)
         (cpu,) = self.ask(marked(rows(*machine)))
@@ -296,7 +296,8 @@ class Dumps(Case):
             self.assertIn(line, lines)
 
     def test_text_without_lwp(self):
-        """For a CPU without LWP the only line about LWP is the reason."""
+        """If leaf 8000001C is absent, zero or not AMD's, the only line about
+        LWP is the reason."""
         for machine, code in ((MACHINES[7], "no_leaf"),
                               (MACHINES[9], "no_lwp")):
             lines = self.text(marked(rows(*machine[2:6])), 200)
@@ -313,18 +314,19 @@ class Dumps(Case):
     def test_text_of_several_cpus(self):
         """CPUs with equal fields are described once, with their numbers as
         ranges."""
-        even = named(rows(*MACHINES[6][2:6]))
-        odd = named(rows(*MACHINES[1][2:6]))
-        lines = self.text("".join("CPU %d:\n" % n + (odd if n in (1, 2, 3, 7)
-                                                     else even)
-                                  for n in range(8)), 200)
+        lacking = named(rows(*MACHINES[6][2:6]))
+        having = named(rows(*MACHINES[1][2:6]))
+        lines = self.text("".join(
+            "CPU %d:\n" % n + (having if n in (1, 2, 3, 7) else lacking)
+            for n in range(8)), 200)
         self.assertEqual([line for line in lines if line.startswith("CPU")],
                          ["CPUs 0, 4-6", "CPUs 1-3, 7"])
         self.assertEqual(sum("(partial)" in line for line in lines), 1)
         self.assertEqual(sum("(no_lwp)" in line for line in lines), 1)
 
     def test_text_name_and_components(self):
-        """Text shows the name, escaped, and the XSAVE state of LWP."""
+        """Text shows the name, with "?" for a control character, and the XSAVE
+        state of LWP."""
         lines = self.text(dump_with_name(b"A \x1b[1m".ljust(48, b"\0")))
         self.assertEqual(lines[0], "CPU 0: A ?[1m")
         self.assertIn("XSAVE state 0x4000000000000007: x87, SSE, AVX, LWP",

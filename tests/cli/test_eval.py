@@ -89,8 +89,8 @@ class Values(EvalCase):
     """Values against exact fractions, rounded once."""
 
     def test_published(self):
-        """Examples published by Microsoft (corpus/formula/published.csv), with
-        as many digits as the pages print."""
+        """The values of published examples, most of them also in
+        corpus/formula/published.csv, to 14 digits."""
         rate = {"value0": 5, "time0": 7, "value1": 69, "time1": 3011580,
                 "frequency1": 3020490}
         for exact, published, row in (
@@ -309,7 +309,7 @@ class Modes(EvalCase):
                          ("ok", "0", "0", "below_zero"))
 
     def test_scale(self):
-        """A scale is a power of ten from -10 to 10."""
+        """A scale of N multiplies by 10^N; N is from -10 to 10."""
         row = {"type": RAW, "value1": 7}
         for scale in range(-10, 11):
             self.assertEqual(self.value(**row, mode="scale=%d" % scale),
@@ -381,7 +381,7 @@ class Errors(EvalCase):
                 self.assertEqual([row["id"] for row in rows], ["good"] * 2)
 
     def test_messages(self):
-        """Messages quote the cell, escaped and cut after 59 characters."""
+        """Messages quote the cell, escaped and cut to 60 columns."""
         for cell, text in (("12x", '"12x" is not a number'),
                            ("18446744073709551616",
                             '"18446744073709551616" is out of range'),
@@ -561,7 +561,8 @@ class Reading(EvalCase):
                          ["2", "4"])
 
     def test_rows_without_a_type(self):
-        """A row without a type is an error at the missing cell."""
+        """A row without a type is an error in the column of the type, at the
+        empty cell, or at the start of a row that is too short."""
         self.assertEqual(self.one_error(b'type\n""\n')[0]["offset"], "5")
         head = b"id,value1,type\n" + b"a,1,0x10000\n" * 20000
         error, _ = self.one_error(head + b"b,1\n")
