@@ -241,8 +241,7 @@ class Bytes(ExplainCase):
             self.assertEqual(found, raw, path)
 
     def test_fields_are_those_of_show(self):
-        """The page has each number of show's records in the field of FIELDS.
-        """
+        """The fields in FIELDS have the values that show prints."""
         checked = set()
         for path in SEEDS:
             if "valid" not in os.path.basename(path) or \
@@ -463,7 +462,7 @@ class Cpi(ExplainCase):
                          ("not read", b"rest"))
 
     def test_other_records(self):
-        """Records with other major codes, between groups and after them."""
+        """Records with other major codes before, between and after groups."""
         other = struct.pack("<HHIII", 16, 0xC1, 0, 0, 7)
         group = cpi.first_example()
         page, _ = self.explain(

@@ -371,8 +371,8 @@ class Recorded(Case):
                                            self.folder, "source.pfb")), [])
 
     def test_results_without_a_query(self):
-        """The set of a result without a query is unknown. It is never
-        selected."""
+        """A result without a query is never selected, because its set is
+        unknown."""
         secret = instances_result([1], [(0, "secret", [1])])
         chunks = [metadata(MEMORY, "Alpha Memory", [(1, LARGE_RAW, "A")],
                            instance_type=0),
@@ -490,11 +490,11 @@ class Work(Case):
 
 class NotDisplayed(Case):
     """Counters with the attribute PERF_ATTRIB_NO_DISPLAYABLE (2): tables and
-    metrics omit them unless --counter names them."""
+    metrics omit them unless they are named, such as with --counter."""
 
     def test_tables_and_metrics(self):
         """JSON has the counter; tables and metrics have it only if it is
-        selected."""
+        named."""
         hidden = w.counter_info(2, LARGE_RAW, attributes=2)
         path = self.file("a.pfb", w.recording(
             w.registration_chunk(MEMORY, 1, w.counterset(

@@ -31,7 +31,8 @@ def sample(number):
 
 
 class Recorder:
-    """Appends to a file and holds the lock that a recorder would hold."""
+    """Appends to a file and, if `is_locked`, holds the lock that a recorder
+    would hold."""
 
     def __init__(self, path, is_locked=True):
         self.file = open(path, "ab", buffering=0)
@@ -90,7 +91,7 @@ class Running:
 
 @unittest.skipIf(ON_WINDOWS, "the tests lock files as Linux does")
 class Locked(Case):
-    """A capture that is locked by a recorder, read without --follow."""
+    """Reading captures that a recorder has locked or may lock."""
 
     def test_an_incomplete_chunk_is_no_error(self):
         """While a recorder has the file locked, an incomplete chunk is not
@@ -280,7 +281,8 @@ class Follow(Case):
 
 
     def test_text_form_that_is_locked(self):
-        """Samples in text form are read up to the present end."""
+        """Without --follow, samples in text form are read up to the present
+        end."""
         path = os.path.join(ROOT, "fixtures", "system.txt")
         with open(path, "rb") as file:
             copy = self.file("a.txt", file.read())
