@@ -207,7 +207,8 @@ Test(sample_v1, declared_values_are_limited_by_the_bytes)
     v1_free(s);
 }
 
-/* The second value lies outside of the counter block. It does not exist in the sample, whose arrays have 0 for it. */
+/* The second value lies outside of the counter block. It and the third do not exist in the sample, where their raw
+ * values and sizes are 0. */
 Test(sample_v1, a_row_ends_before_a_malformed_value)
 {
     enum { OBJECT_AT = 96, SECOND_OFFSET = OBJECT_AT + 64 + 40 + 36 };
@@ -325,7 +326,7 @@ Test(sample_v1, parents_in_the_same_memory_are_compared_by_name)
         pfb_write_end_object(&s->b);
         pfb_write_end_v1(&s->b);
         cr_assert_eq(s->b.error.code, PFB_OK);
-        /* The name in code page 1252, with its NUL: "p" and 3 bytes that are not 0. */
+        /* The name and its NUL, 4 bytes in UTF-16, become a name in UTF-8 without NUL. */
         uint8_t *name = s->block + OBJECT_AT + 64 + 24;
         memcpy(name, "pqrs", 4);
         store_ordered(s->block + NAME_SIZE_AT, false, 4);
@@ -750,7 +751,7 @@ Test(sample_v1, rows_of_another_older_sample_are_not_used)
     v1_free(few);
 }
 
-/* Objects change positions between the samples, and one is added. */
+/* The newer sample has the objects in reverse order, after an added one. */
 Test(sample_v1, objects_match_by_title)
 {
     v1 *s[2];
@@ -771,7 +772,7 @@ Test(sample_v1, objects_match_by_title)
         if (i == 0)
             expect_status(r, PFB_STATUS_NEED_TWO_SAMPLES, "a new object");
         else
-            expect_value(r, 30 - 10 * i, "a moved object");
+            expect_value(r, 30 - 10 * i, "an object of both samples");
     }
     v1_free(s[0]);
     v1_free(s[1]);

@@ -301,8 +301,8 @@ static void expect_registration(pfb_source *source, const uint8_t *data, size_t 
     pfb_bytes_free(&reply);
 }
 
-/* Chunks of few sets, requests and languages in random order, so that most occur several times. The body of each chunk
- * is its position. */
+/* Chunks of few sets, requests and languages in random order, so that many combinations occur several times. The body
+ * of each chunk is its position. */
 Test(source, the_first_of_many_chunks_is_returned)
 {
     static const uint32_t languages[] = {0, 9, 0x407, UINT32_MAX, 5};
@@ -521,9 +521,9 @@ Test(source, a_truncated_capture_is_replayed_to_its_end)
     for (size_t size = 0; size <= capture.size_bytes; size++) {
         pfb_source_failure failure = {0};
         pfb_source *source = pfb_source_open_recorded(capture.data, size, &failure);
-        bool is_whole = size == first || size >= second;
-        cr_expect_eq(source != NULL, is_whole, "%zu bytes: %s", size, failure.sentence);
-        cr_expect_eq(failure.code, is_whole ? 0 : PFB_WIN32_INVALID_PARAMETER);
+        bool can_open = size == first || size >= second;
+        cr_expect_eq(source != NULL, can_open, "%zu bytes: %s", size, failure.sentence);
+        cr_expect_eq(failure.code, can_open ? 0 : PFB_WIN32_INVALID_PARAMETER);
         if (!source)
             continue;
         pfb_source_query *query = pfb_source_query_open(source, NULL);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads every seed at each length and with each bit flipped, between two inaccessible pages. No reader may access these
- * pages, two reads of the same bytes must have the same verdict, and all guarantees that readers.h checks must hold.
- * Other tests in this file check the verdicts on faults of the writer and on worst-case inputs. */
+/* Reads every seed of several subjects at each length and with each bit flipped, between two inaccessible pages. No
+ * reader may access these pages, two reads of the same bytes must have the same verdict, and all guarantees that the
+ * readers of fuzz/ check must hold. Other tests in this file change fields of logs, and check the verdicts on faults of
+ * the writer and on worst-case inputs. */
 #include <criterion/criterion.h>
 
 #include "cpuid_readers.h"
@@ -169,7 +170,8 @@ Test(sweep, pdh_text_seeds_are_read_within_bounds)
     sweep_seeds("pdh_text", verify_pdh_text, read_pdh_text_tolerantly);
 }
 
-/* Sets the 32-bit field at each even offset to limits of sizes and integers, and to values near its own. */
+/* Sets the 32-bit field at each even offset (under emulation, at fewer) to limits of sizes and integers, and to values
+ * near its own. */
 static void sweep_fields(const char *name, const uint8_t *data, size_t size)
 {
     static const uint32_t values[] = {0,  1,  7,  8,          23,         24,         47,

@@ -347,7 +347,7 @@ Test(cpi_text, the_number_of_cpus_is_limited)
     }
 }
 
-/* Every prefix of a text: complete lines are read, and a truncated line is an error. */
+/* Every prefix with the whole first line: complete lines are read, and a truncated line is an error. */
 Test(cpi_text, every_prefix_of_a_text_is_read)
 {
     size_t steps = 0;

@@ -109,7 +109,8 @@ Test(thread_profiling, the_number_of_the_counter_is_from_0_to_15)
     }
 }
 
-/* The number selects a bit of the mask and an element of the reply. Only the element `fake.configured` has a value. */
+/* The number selects a bit of the mask and an element of the reply. Only the element `fake.configured` can have a
+ * value. */
 Test(thread_profiling, the_selected_counter_is_read)
 {
     for (uint32_t i = 0; i < 16; i++) {
