@@ -152,20 +152,21 @@ class Catalog(Case):
 
 
 class LongNames(Case):
-    """More than 4 MiB of names that have more than 2 KiB each: the collector
-    stores all of them as UTF-8."""
+    """Names of more than 4 MiB in UTF-8. The collector stores those of more
+    than 2 KiB, and shorter ones up to 4 MiB."""
 
     def test_the_set_of_each_counter(self):
         """countersets names the set of each counter."""
-        long, longer = "set" * 3000, "counter" * 3000
-        path = self.file("a.pfb", w.recording(
-            metadata(DISK, "Alpha", [(n, BULK, "%09000d" % n)
-                                     for n in range(500)]),
-            metadata(MEMORY, long, [(1, RAW, longer), (2, RAW, "Free")])))
-        items = self.run_json("countersets", "--file", path)
-        self.assertEqual([(i["set"], i["name"]) for i in items
-                          if i["record"] == "counter"][500:],
-                         [(long, longer), (long, "Free")])
+        for digits, count, times in ((9000, 500, 3000), (1000, 5000, 100)):
+            long, longer = "set" * times, "counter" * times
+            path = self.file("a.pfb", w.recording(
+                metadata(DISK, "Alpha", [(n, BULK, f"{n:0{digits}}")
+                                         for n in range(count)]),
+                metadata(MEMORY, long, [(1, RAW, longer), (2, RAW, "Free")])))
+            items = self.run_json("countersets", "--file", path)
+            self.assertEqual([(i["set"], i["name"]) for i in items
+                              if i["record"] == "counter"][count:],
+                             [(long, longer), (long, "Free")], digits)
 
 
 class Empty(Case):

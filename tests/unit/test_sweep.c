@@ -39,7 +39,7 @@ static struct {
     char text[512];
     const char *seed;
     size_t size;
-    long bit; /* the flipped bit, or -1 */
+    long bit; /* the flipped bit, or the first bit of the changed field; -1: none */
     size_t case_count;
 } sweep;
 
@@ -47,13 +47,13 @@ static struct sigaction previous_action;
 
 static void print_position(int number)
 {
-    fprintf(stderr, "seed %s, %zu bytes, bit %ld flipped\n", sweep.seed, sweep.size, sweep.bit);
+    fprintf(stderr, "seed %s, %zu bytes, change at bit %ld\n", sweep.seed, sweep.size, sweep.bit);
     sigaction(number, &previous_action, NULL); /* the instruction is executed again, with the previous handler */
 }
 
 static const char *describe_case(void)
 {
-    snprintf(sweep.text, sizeof sweep.text, "seed %s, %zu bytes, bit %ld flipped", sweep.seed, sweep.size, sweep.bit);
+    snprintf(sweep.text, sizeof sweep.text, "seed %s, %zu bytes, change at bit %ld", sweep.seed, sweep.size, sweep.bit);
     return sweep.text;
 }
 
@@ -180,6 +180,7 @@ static void sweep_fields(const char *name, const uint8_t *data, size_t size)
     enum { VALUES = sizeof values / sizeof values[0], NEAR = sizeof near / sizeof near[0], STEP = 2 * SWEEP_STEP };
     sweep.memory = guarded_make(2 * size);
     sweep.seed = name;
+    sweep.size = size;
     uint8_t *copy = sweep.memory.end - size;
     if (size > 0)
         memcpy(copy, data, size);

@@ -535,7 +535,12 @@ Test(thread_profiling, random_faults_are_reported)
     for (size_t i = 0; i < READERS; i++)
         pfb_cpi_reader_close(readers[i]);
     const pfb_thread_identity last = fake.here;
-    fake = (fake_profiling){.configured = 3, .instructions = 1, .cycles = 1, .open_handles = fake.open_handles};
+    fake = (fake_profiling){.configured = 3,
+                            .instructions = 1,
+                            .cycles = 1,
+                            .open_handles = fake.open_handles,
+                            .wrong_handles = fake.wrong_handles,
+                            .other_threads = fake.other_threads};
     /* Each thread opens a reader and closes it, which disables its profiling. */
     for (uint32_t tid = 1; tid <= 3; tid++) {
         fake.here = (pfb_thread_identity){tid, last.creation_time};
