@@ -157,16 +157,16 @@ class LongNames(Case):
 
     def test_the_set_of_each_counter(self):
         """countersets names the set of each counter."""
-        for digits, count, times in ((9000, 500, 3000), (1000, 5000, 100)):
+        for size, count, times in ((9000, 170, 3000), (1000, 1500, 100)):
             long, longer = "set" * times, "counter" * times
             path = self.file("a.pfb", w.recording(
-                metadata(DISK, "Alpha", [(n, BULK, f"{n:0{digits}}")
+                metadata(DISK, "Alpha", [(n, BULK, f"{n:\u20ac>{size}}")
                                          for n in range(count)]),
                 metadata(MEMORY, long, [(1, RAW, longer), (2, RAW, "Free")])))
             items = self.run_json("countersets", "--file", path)
             self.assertEqual([(i["set"], i["name"]) for i in items
                               if i["record"] == "counter"][count:],
-                             [(long, longer), (long, "Free")], digits)
+                             [(long, longer), (long, "Free")], size)
 
 
 class Empty(Case):
