@@ -152,11 +152,11 @@ class Unknown(Case):
 
 
 class Sources(Case):
-    """Commands that need a capture refuse other data that perfblock reads. The
-    message names its format."""
+    """countersets and live refuse formats that perfblock knows but these
+    commands cannot use. The message names the format."""
 
     def test_other_data(self):
-        """Bare data and name tables are refused by name."""
+        """countersets refuses V2 data and name tables, live name tables."""
         data, names = w.reply(VALUE), v1.table((1, "1847"))
         for command, option, content, word in (
                 ("countersets", "--file", data, "V2 data"),

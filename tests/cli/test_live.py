@@ -165,7 +165,8 @@ class Record(Case):
                              *arguments)
 
     def test_round_trip(self):
-        """A recording of a capture has the same chunks and values."""
+        """A recording of a capture has the same values, and as many chunks of
+        each kind."""
         path = os.path.join(self.folder, "new.pfb")
         self.record(path)
         self.assertEqual(self.run_json("cook", path),

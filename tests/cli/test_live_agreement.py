@@ -4,7 +4,7 @@
 The environment variable PERFBLOCK is the path of the program.
 
 A child process keeps one CPU busy. The program takes three samples two seconds
-apart, while a thread of this test reads /proc/stat every few milliseconds and
+apart, while a thread of this test reads /proc/stat about every 10 ms and
 records the times. The program prints the time of each sample, so both ends of
 its last interval are known. The kernel's counts of ticks only grow, except
 that the count of waiting for disks may fall slightly, which TOLERANCE allows.

@@ -176,8 +176,8 @@ DISK_SIZES = {counter: 2**32 for counter in (0, *range(8, 17))}
 
 
 def counts_of_disk(numbers):
-    """{counter: count} from the numbers of a disk. Queue length, clock and idle
-    time are not among them."""
+    """{counter: count} from the numbers of a disk. Counters 0, 2 and 23, the
+    current queue length, the clock and idle time, are not among them."""
     reads, _, sectors, reading = numbers[:4]
     writes, _, written, writing = numbers[4:8]
     counts = {11: reads + writes, 12: reads, 13: writes,
@@ -221,8 +221,9 @@ class Disks(CountCase):
             os.fsync(file.fileno())
 
     def expect_raw(self, readings, values):
-        """Asserts that the raw values are those of the kernel. The queue length
-        may also fall, so it is compared only if both readings are equal."""
+        """Asserts that the raw values are those of the kernel. The current
+        queue length may fall, so it is compared only if both readings are
+        equal."""
         self.expect_counts(counts_of_disk, readings, values, DISK_SIZES)
         low, high = readings
         if low == high:
@@ -311,7 +312,7 @@ class Disks(CountCase):
 
 
 class Texts(unittest.TestCase):
-    """The functions above that parse and compare."""
+    """The functions that parse and compare."""
 
     def test_between(self):
         """A count that wraps is compared modulo its size."""

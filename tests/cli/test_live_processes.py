@@ -36,7 +36,7 @@ NAME = "a) (b"  # parentheses also enclose the name in /proc/PID/stat
 WORK = 0.2  # seconds of processor time per request to the child
 # The unit of the times in /proc/PID/stat, in seconds.
 TICK = 1 / os.sysconf("SC_CLK_TCK")
-# {counter id: name in /proc/PID/io} of the counters that come from this file.
+# {counter id: name in /proc/PID/io}. 15 and 18 are sums of two of these.
 IO = {13: "syscr", 14: "syscw", 16: "rchar", 17: "wchar"}
 # Counters that _Total sums over all processes, and those of them whose values
 # have 4 bytes.

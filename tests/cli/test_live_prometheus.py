@@ -35,8 +35,8 @@ class Machine(LiveCase, MetricsCase):
                              if name.startswith(prefix)], prefix)
 
     def test_values_are_those_of_a_recording(self):
-        """Each metric of a recording follows from a raw value that cook prints
-        for it."""
+        """Each metric of a recording follows from the values that cook prints
+        for its counter."""
         path = os.path.join(self.folder, "a.pfb")
         self.run_fine("record", "-o", path, "--set", "*", "--count", "2",
                       "--interval", "0.1")

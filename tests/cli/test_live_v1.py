@@ -181,7 +181,8 @@ class Live(V1Case):
         self.assertFalse(os.path.exists(self.folder + "/none.pfb"))
 
     def test_a_broken_block(self):
-        """A malformed block ends live with an error at its offset."""
+        """A malformed block ends live. The error has its offset in the block.
+        """
         good = machine(2)
         broken = bytearray(block(3))
         broken[104:108] = b"\xff" * 4  # the size of the first object
@@ -335,8 +336,8 @@ class Countersets(V1Case):
     """countersets with V1 data."""
 
     def test_objects(self):
-        """The objects of the machine are listed with their counters, with and
-        without --v1."""
+        """The objects of the machine, except costly ones, are listed with their
+        counters, with and without --v1."""
         rows = self.own_objects("countersets")
         self.assertEqual(
             [(r["record"], r["object"], r.get("id"), r["name"]) for r in rows],
@@ -373,8 +374,8 @@ class Machines(V1Case):
 
     @unittest.skipIf(ON_WINDOWS, "Windows can read other machines")
     def test_other_systems(self):
-        """On other systems than Windows --machine and --v1 are refused with an
-        alternative."""
+        """On other systems than Windows --machine and --v1 are refused;
+        for --machine the message names an alternative."""
         for command in (["live"], ["countersets"], ["record", "-o", "x"]):
             done = self.run_program(*command, "--machine", "other")
             self.assertEqual((done.status, done.out), (IMPOSSIBLE, ""))

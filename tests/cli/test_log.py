@@ -46,7 +46,8 @@ class Binary(Case):
         self.assertEqual(records[-1]["samples"], 2)
 
     def test_paths_and_items(self):
-        """Paths, items and instances have all keys in order."""
+        """Paths and items have all keys in order; instances have their names.
+        """
         records = self.show("valid_counters")
         paths = [item for item in records if item["record"] == "path"]
         self.assertEqual(list(paths[0]), PATH_KEYS)
