@@ -24,7 +24,7 @@ PRINTING = (["--help"], ["--version"], ["types"], ["show", CAPTURE],
 
 
 class Files(Case):
-    """Inputs that cannot be read."""
+    """Inputs that cannot be read, and unusual file names."""
 
     def test_missing(self):
         """A missing file is reported by name, with control characters escaped.
@@ -89,7 +89,8 @@ class Endless(Case):
                 4, "perfblock: out of memory\n"), arguments)
 
     def test_more_than_the_limit(self):
-        """Input that is no regular file is read up to 1 GiB."""
+        """Input that must be in memory as a whole is read up to 1 GiB if it is
+        no regular file."""
         begin = self.limit(3 * self.GIB)
         for command, more in (("check", ""), (
                 "explain", ", and all of it is needed at once")):
@@ -110,8 +111,8 @@ class Endless(Case):
 
 @unittest.skipIf(ON_WINDOWS, "Windows has no resource limits")
 class SmallStack(Case):
-    """All commands run with a stack of 128 KiB, which also contains the
-    environment and the arguments."""
+    """Commands run with a stack of 128 KiB, which also contains the environment
+    and the arguments."""
 
     SIZE = 128 << 10
     FILES = 40  # files of the corpus per run
@@ -133,7 +134,7 @@ class SmallStack(Case):
                          (usual.status, usual.out, usual.err), arguments)
 
     def test_the_corpus(self):
-        """show, check and cook of all seeds."""
+        """show, check, cook, lwp show and cpi show of all seeds."""
         for subject in sorted(os.listdir(CORPUS)):
             folder = os.path.join(CORPUS, subject, "seeds")
             paths = sorted(os.path.join(folder, name) for name in (
@@ -147,7 +148,7 @@ class SmallStack(Case):
                     self.check(*command, *part)
 
     def test_other_commands(self):
-        """The commands that test_the_corpus does not run."""
+        """Commands that test_the_corpus does not run."""
         snapshots = self.file("snapshots", SNAPSHOTS)
         folder = os.path.join(CORPUS, "formula")
         for name in sorted(os.listdir(folder)):
@@ -300,7 +301,7 @@ class Output(Case):
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no /dev/stdout")
     def test_closed_pipe_of_a_recording(self):
-        """A recorder ends without a message if nobody reads the recording."""
+        """A recorder ends without an error if nobody reads the recording."""
         for arguments in (
                 ["record", "--source", CAPTURE, "-o", "/dev/stdout"],
                 ["convert", CAPTURE, "-f", "pfb", "-o", "/dev/stdout"],
