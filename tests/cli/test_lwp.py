@@ -110,7 +110,7 @@ class Model(Case):
             {"record": "summary", "entries": sum(by_id.values()), "missed": 0,
              "by_id": by_id}])
 
-    def test_every_slot_of_the_ring(self):
+    def test_every_record_of_the_ring(self):
         """Each record of the ring is printed with its slot, in the order of
         writing."""
         for bits in self.BUILDS:
@@ -269,7 +269,7 @@ class Snapshots(Case):
                              len(order))
 
     def test_reserved_bits_are_shown(self):
-        """A field with reserved bits is also printed as a raw number."""
+        """If reserved bits are set, the raw numbers are printed as well."""
         data = lwp.simple(records=[lwp.record(200, stamp=1 << 63),
                                    lwp.record(255, stamp=7),
                                    lwp.record(255)],

@@ -22,7 +22,7 @@ if not ON_WINDOWS:
 KIB, MIB = 1 << 10, 1 << 20
 MAX_BYTES = 1 << 30    # address space that suffices for COUNTERS counters
 STEP = 64 * KIB        # the precision of the measured peak
-COUNTERS = 200         # in the smallest file
+COUNTERS = 200         # in a file of size 1
 SIZES = (1, 2, 4, 8)   # multiples of COUNTERS
 TEXT = 0x00000B00      # PERF_COUNTER_TEXT
 LONGEST_IN_TABLE, LONGEST_IN_LINE = 200, 1000  # docs/perfblock.md
@@ -234,7 +234,8 @@ class Cut(Case):
     FIRST = "a" * (LONGEST_IN_TABLE - 1)
 
     def first_column(self, path, *arguments):
-        """The names in the first column of a table with one instance."""
+        """The first column of the tables of cook: the counters if there is one
+        instance, otherwise the instances."""
         lines = self.run_fine("cook", path, *arguments, columns=1000).lines()
         return {line.split("  ")[0].rstrip() for line in lines if line}
 

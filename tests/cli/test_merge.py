@@ -390,8 +390,8 @@ class OtherQueries(SeriesCase):
         self.assertEqual(rates, {"sda": (1600 - 400) / 2})
 
     def test_joined(self):
-        """convert and record --source join the files, and cook computes the
-        same values from the result."""
+        """convert joins the files, and cook computes the same values from the
+        result."""
         paths = self.files(self.recording((1, 2), {"Disk": None}),
                            self.recording((3, 4), {"Disk": ["sda"]}))
         made = os.path.join(self.folder, "joined.pfb")
