@@ -156,6 +156,9 @@ class SmallStack(Case):
                 self.check("eval", os.path.join(folder, name))
         for arguments in (["--help"], ["types"], ["cpuid"],
                           ["countersets", "--file", CAPTURE],
+                          ["explain", CAPTURE], ["report", CAPTURE],
+                          ["convert", CAPTURE, "--force", "-o",
+                           os.path.join(self.folder, "out.txt")],
                           ["live", "--source", CAPTURE],
                           ["live", "--source", CAPTURE, "--format",
                            "prometheus"],
