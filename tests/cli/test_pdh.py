@@ -93,7 +93,7 @@ class Form(PdhCase):
                     for line in lines))
 
     def test_seventeen_digits(self):
-        """Values have 17 digits, which identify a double."""
+        """Values have up to 17 digits, which identify a double."""
         body = w.recording(
             captures.metadata(captures.DISK, "Disk",
                               [(1, captures.TIMER, "% Time")]),
@@ -152,8 +152,9 @@ class Form(PdhCase):
                          [["2", "4"], ["3", "5"]])
 
     def test_hostile_names(self):
-        """Quotation marks are doubled. Control characters, such as a line feed
-        that would end the line, and invisible ones are escaped."""
+        """Quotation marks are doubled. Control characters other than tabs, such
+        as a line feed that would end the line, and invisible ones are escaped.
+        """
         names = ["u1234", '\u200e"\u2029', 'a"b', 'a,"b', 'x",y', 'x","y',
                  '",",', '"\t"', "t\tu", "l\nm\r", "e\x1b[1m",
                  "\u4e2d\U0001f600", "(a)\\c", '"']
@@ -173,7 +174,8 @@ class Form(PdhCase):
 
 
 class Columns(PdhCase):
-    """Every path that occurs has a column if the input can be read twice."""
+    """cook writes a column for every path that occurs if it can read the input
+    twice."""
 
     # Instances b, c and d appear after the first sample.
     LATER_INSTANCES = series_capture([("a", 1)], [("b", 2), ("a", 3)],
@@ -413,7 +415,7 @@ class RoundTrip(PdhCase):
 
 @needs_real_data
 class Real(PdhCase):
-    """Logs of real machines, compared with values computed independently."""
+    """Logs of real machines, some with values computed independently."""
 
     def path(self, name):
         """The path of a captured log."""
