@@ -133,8 +133,8 @@ class Wraps(Metrics):
                 for _, _, points in metrics.values()]
 
     def test_falls(self):
-        """A count that falls by more than 2^31 has wrapped; one that falls by
-        2^31 or less has restarted."""
+        """From one sample to the next, a count that falls by more than 2^31 has
+        wrapped; one that falls by 2^31 or less has restarted."""
         samples = [{"wraps": (0xFFFFFFF0, 0), "restarts": (1000, 0),
                     "leaves": (0xFFFFFFFF, 0), "above": (0x80000001, 0),
                     "half": (0x80000000, 0)},
@@ -300,10 +300,10 @@ class Names(Metrics):
                 counters.append((1000, base, "Base"))
                 values.append(w.v4(1) if kind == AVERAGE_BULK else 1)
                 found = self.single("A %s set" % words[-2], counters, values)
-                # Fewer metrics than words: some words mean the same unit, and
-                # then the names are equal.
-                names = {name.rsplit("_", 1)[-1] for name in found}
-                self.assertGreater(len(found), len(words) - 25, names)
+                # Fewer metrics than words: units of one quantity that differ,
+                # such as kb and mb, give one metric.
+                endings = {name.rsplit("_", 1)[-1] for name in found}
+                self.assertGreater(len(found), len(words) - 25, endings)
 
     def test_all_digits_of_large_totals(self):
         """Totals above 2^53 are printed with all digits."""
@@ -367,8 +367,8 @@ class Names(Metrics):
         self.assertEqual(set(alone), {"perfblock_set_free_24_bytes"})
 
     def test_names_do_not_change_between_samples(self):
-        """Of two sets with equal names, the first one has the metric in each
-        sample, and a note says so once."""
+        """Of two sets with equal names, the same one has the metric in each
+        sample, and a note reports the other one once."""
         path = self.file("b.pfb", w.recording(
             metadata(MEMORY, "A E", [(1, RAW, "X")], instance_type=0),
             metadata(DISK, "a e", [(1, RAW, "X")], instance_type=0),
@@ -427,7 +427,8 @@ class Text(Metrics):
     """Labels, help texts, and omitted values."""
 
     def test_labels_and_help(self):
-        """Labels and help texts are escaped and read back the same."""
+        """Labels and help texts are escaped and read back the same, except that
+        tabs and invisible characters remain escaped."""
         names = ["plain", 'quote " and \\', "two\nlines", "tab\tand \u202e",
                  "über 速度"]
         shown = ["plain", 'quote " and \\', "two\nlines",
@@ -451,8 +452,8 @@ class Text(Metrics):
                          "N (PERF_COUNTER_BULK_COUNT)")
 
     def test_several_sets(self):
-        """Metrics of all sets are sorted by name; totals of instances are left
-        out."""
+        """Metrics of all sets are sorted by name; _Total instances are left out.
+        """
         path = self.file("three.pfb", three_sets())
         found = self.metrics("--source", path, "--set", "*")
         self.assertEqual(
@@ -550,7 +551,8 @@ class Text(Metrics):
                  for name in ("reads", "writes")], [first, second], arguments)
 
     def test_one_sample_is_enough(self):
-        """Without --count the first sample is exported."""
+        """Without --count, --duration and -o only the first sample is exported.
+        """
         chunks = [
             metadata(MEMORY, "M", [(1, BULK, "N")], instance_type=0),
             w.chunk(b"QINF", w.identifier(MEMORY))]
