@@ -143,9 +143,9 @@ class Captures(RangeCase):
                                  rates(RAW, chosen), options)
 
     def test_fraction(self):
-        """cook prints times with three decimals. So that a printed time can be
-        used for --to, it includes samples whose time begins with its digits.
-        """
+        """Tables of cook have times with three decimals. So that such a time can
+        be used for --to, a time with decimals includes samples whose time
+        begins with its digits."""
         start = START.replace(microsecond=123456)
         path = self.file("a.pfb", capture(RAW, start))
         for end, count in (("04:05:10.123", 11), ("04:05:10.1234", 11),
@@ -203,7 +203,7 @@ class Captures(RangeCase):
                          rates(RAW, [0, 10]) + rates(RAW, range(0, COUNT, 10)))
 
     def test_source(self):
-        """live and record read a recording in the same way."""
+        """live and record select samples of a recording as cook does."""
         path = self.file("a.pfb", capture(RAW))
         options = ("--from", "04:05:03", "--to", "2026-11-23T04:05:40Z",
                    "--every", "10", "--set", "Disk", "--utc")
@@ -332,7 +332,7 @@ class Logs(RangeCase):
 
     @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
     def test_text_without_zone(self):
-        """Times of a log without a zone are compared with local times."""
+        """Times of a log without a zone count as local, with --utc as UTC."""
         path = self.file("a.csv", pdh_text(COUNT, head="(PDH-CSV 4.0)"))
         for zone, options in (
                 (LOCAL, ("--from", "05:05:10")),

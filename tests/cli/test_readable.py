@@ -43,7 +43,7 @@ BYTES = (
     ("-2048", "-2.00 KiB"), ("1.1529215046068469e24", "1e+06 EiB"),
 )
 
-# Names of counters, and what the table shows for 20000 of them.
+# Names of counters, and what the table shows for the value 20000.
 NAMES = (
     ("Working Set", "19.5 KiB"), ("Working Set - Private", "19.5 KiB"),
     ("Virtual Bytes", "19.5 KiB"), ("Disk Bytes/sec", "19.5 KiB"),
@@ -86,8 +86,8 @@ class Readable(Case):
             self.assertEqual(self.table_value("Queue Length", number), shown, number)
 
     def test_bytes(self):
-        """Bytes are shown in the largest unit that gives a rounded number of
-        at least 1, or in B if none does."""
+        """Bytes are shown in the smallest unit in which they are less than 1024
+        when rounded to an integer, or in EiB if there is none."""
         for number, shown in BYTES:
             self.assertEqual(self.table_value("Free Bytes", number), shown,
                              number)
@@ -98,8 +98,8 @@ class Readable(Case):
             self.assertEqual(self.table_value(name, "20000"), shown, name)
 
     def test_counts(self):
-        """Raw counts are shown as integers, ids without separators, flags in
-        hexadecimal."""
+        """Raw counts below 10^15 are shown as integers, ids without separators,
+        counts of HEX types in hexadecimal."""
         for kind, name, raw, shown in COUNTS:
             datum = w.v8(raw) if kind & 0x300 == 0x100 else w.v4(raw)
             path = self.file("a.pfb", w.recording(
