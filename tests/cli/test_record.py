@@ -268,7 +268,8 @@ class Forced(Case):
 
 
 class Shared(Case):
-    """A file that another process writes or replaces at the same time."""
+    """An output file that is also an input, or that another process writes or
+    replaces at the same time."""
 
     def test_its_own_source(self):
         """A recording is not continued with itself, which would not end."""

@@ -32,7 +32,8 @@ for path, items in json.load(sys.stdin).items():
 """
 # Samba's database of names: "N" is the name of title index N, "Nrel" its kind
 # ("p": object, "c[M]": counter of object M), "Ntype" a counter type, "Ninst"
-# the number of instances and "NiKname" the name of instance K.
+# the number of instances and "NiKname" the name of instance K. "1" is the
+# number of names.
 NAMES = {
     "1": "6", "2": "Memory", "2rel": "p", "4": "Available Bytes",
     "4rel": "c[2]", "4type": str(LARGE), "6": "Page Faults/sec",
@@ -185,7 +186,8 @@ class Remote(Case):
              ("Processor", "_Total", "% Processor Time"): 50})
 
     def test_pipe(self):
-        """The example passes blocks and names to cook through a pipe."""
+        """The example passes names to cook in a file and blocks through a pipe.
+        """
         printed = self.run_example(
             "--interval", "0", "--objects", "Global", "--cook=--format",
             "--cook=json", cook=program())

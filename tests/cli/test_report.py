@@ -14,7 +14,7 @@ import pages
 from program import (ON_WINDOWS, Case, bytes_of, needs_real_data, real,
                      writer as w)
 
-# Types that have no displayed value.
+# Types of bases, which have no displayed value.
 HIDDEN = ("PERF_RAW_BASE", "PERF_SAMPLE_BASE", "PERF_AVERAGE_BASE",
           "PERF_COUNTER_MULTI_BASE", "PERF_LARGE_RAW_BASE",
           "PERF_PRECISION_TIMESTAMP")
@@ -160,8 +160,8 @@ class Values(ReportCase):
                              [1357084800000])
 
     def test_absent_instances(self):
-        """An instance that is absent is marked at the last sample of its
-        counterset without it."""
+        """The absence of an instance is marked at a sample that has its
+        counterset."""
         head = c.metadata(c.DISK, "D", [(1, c.BULK, "C")])
         other = c.metadata(c.NETWORK, "E", [(1, c.BULK, "C")])
         queries = w.chunk(b"QINF", w.identifier(c.DISK, name="*") +
@@ -202,8 +202,8 @@ class Values(ReportCase):
 
     def test_gaps(self):
         """A rate has no value if its count fell, and in the first sample after
-        its instance was absent. If an instance is absent, its line has the
-        point "absent" once, after the last sample with the instance."""
+        its instance was absent. If an instance is absent and returns, its line
+        has the point "absent" once, after the last sample before that."""
         path = self.file("a.pfb", recording(
             [(c.BULK, "Reads/sec")],
             [{"x": [10], "y": [1]}, {"x": [20], "y": [2]}, {"y": [3]},
@@ -448,7 +448,8 @@ class Selection(ReportCase):
 
 
 class Shown(ReportCase):
-    """A chart shows at most 36 lines; its tables list all lines."""
+    """Without --top a chart shows at most 36 lines; its tables list all lines.
+    """
 
     def many(self, count):
         """A capture for a chart of `count` constant lines, in ascending order.
@@ -653,7 +654,7 @@ class Output(ReportCase):
             self.assertEqual(bytes_of(path), c.three_sets())
 
     def test_a_failure_replaces_nothing(self):
-        """A run that fails leaves the old file unchanged."""
+        """A run that fails without any value leaves the old file unchanged."""
         path = self.file("a.pfb", c.three_sets())
         page = self.file("a.html", b"old")
         for status, *arguments in (
