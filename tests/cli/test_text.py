@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Names with arbitrary content in every output format. What is printed is
-decoded according to docs/perfblock.md and must give the name of the input.
+"""Names with arbitrary content in each output format that can be decoded. What
+is printed is decoded according to docs/perfblock.md and must give the name of
+the input.
 """
 
 import csv
@@ -97,7 +98,7 @@ NAMES = tuple(dict.fromkeys(itertools.chain(
 
 
 class Names(Case):
-    """Names of instances in each output format."""
+    """Names of instances in each of these formats."""
 
     def setUp(self):
         super().setUp()
@@ -149,7 +150,7 @@ class Names(Case):
             self.assertNotIn(char, done.out)
 
     def test_json_escapes(self):
-        """JSON escapes characters beyond 16 bits as two surrogates."""
+        """Characters beyond 16 bits that JSON escapes become two surrogates."""
         done = self.run_fine("show", "--format", "json", self.block(
             ["\x07\\u0007\U000E0001\U0010FFFF\U0001F600"]))
         self.assertIn('"name":"\\u0007\\\\u0007\\uDB40\\uDC01\\uDBFF\\uDFFF'

@@ -107,7 +107,7 @@ class Times(Case):
 
     @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
     def test_local_times_outside_the_calendar(self):
-        """UTC is printed if local time has no year of four digits."""
+        """UTC is printed if local time is outside the years 1601 to 9999."""
         self.assertEqual(self.title(0, zone="AAA5"),
                          "1601-01-01 00:00:00.000 Z")
         self.assertEqual(self.title(LAST, zone="AAA-5"),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Tables on a terminal, tmux, at several widths, and after its size changed.
 
-What tmux shows must equal the text that the program writes to a file for the
+What tmux shows must equal the text that the program writes to a pipe for the
 same number of columns.
 """
 

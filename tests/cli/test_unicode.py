@@ -141,7 +141,7 @@ class Characters(Case):
 
     def test_json(self):
         """JSON decodes to the original names, and contains no character that
-        text would escape."""
+        text would escape, except the line feeds after its lines."""
         names = ["".join(map(chr, name)) for name in self.names()]
         done = self.run_fine("show", "--format", "json", self.block(names))
         found = [item["name"] for item in done.objects()
@@ -153,7 +153,7 @@ class Characters(Case):
     def test_columns(self):
         """Tables pad names to the same number of columns. A code point whose
         neighbour has another width is a name by itself, because there a wrong
-        boundary of a table would show."""
+        boundary in the program's data would show."""
         printed = [point for point in self.points if point not in self.escaped
                    and point > ord(" ")]
         edges = [point for point in printed if any(
