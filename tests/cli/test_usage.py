@@ -236,7 +236,8 @@ class Refusals(Case):
                                        "--source", "a.pfb"))
 
     def test_what_is_given_once(self):
-        """A second value would cancel the first one without a message."""
+        """A second value would cancel the first one without a message, and
+        standard input can be read only once."""
         for line, name in (
                 ("cook x --names a --names b", "--names"),
                 ("cook x --query-info a --query-info b", "--query-info"),
@@ -254,8 +255,8 @@ class Refusals(Case):
                           self.refused(*line.split()))
 
     def test_rotation(self):
-        """A size is a positive number below 2^63 with K, M or G; only record
-        rotates files."""
+        """A size is a positive number, alone or followed by K, M or G, of less
+        than 2^63 bytes; only record rotates files."""
         for value in ("0", "-1", "", "K", "1.5K", "1KB", "1T", "1k", "0G",
                       "8589934592G", "9223372036854775808"):
             self.refused("record", "-o", "x", "--rotate", value)

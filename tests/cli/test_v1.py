@@ -440,7 +440,7 @@ class SizeWithoutHeader(Case):
                          self.run_json("cook", whole))
 
     def test_strict(self):
-        """--strict rejects the block at its total size."""
+        """--strict rejects the block with the offset of its total size."""
         path = self.file("b.bin", rich(LITTLE, 1) +
                          without_header(rich(LITTLE, 2)))
         at = len(rich(LITTLE, 1)) + 20

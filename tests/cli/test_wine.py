@@ -3,7 +3,7 @@
 functions.
 
 Wine 8 has four of the nine functions that read V2 data. It lacks
-PerfEnumerateCounterSet, which every live command calls first.
+PerfEnumerateCounterSet, which every live command without --v1 calls first.
 """
 
 import os
@@ -43,7 +43,8 @@ class Refusals(Case):
 
     def refused(self, *arguments):
         """Asserts that the command is refused with a message that names
-        PerfEnumerateCounterSet."""
+        PerfEnumerateCounterSet. The refusal of a counterset of the catalog,
+        which is requested even without that function, may come before it."""
         done = self.run_program(*arguments)
         self.assertEqual((done.status, done.out), (4, ""), done.err)
         self.assertRegex(done.err,
