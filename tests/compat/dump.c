@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* A program that stores what PerfLib returns: each reply in a file of its own, in the folder that the environment
  * variable DUMP_FOLDER names. The reply to registration request code C of counterset number N is N-C.bin (replies to
- * code 2, about one counter, are not stored), the query information is query.bin, and sample number N is sample-N.bin.
- */
+ * code 2, about one counter, are not stored), the query information is query.bin, and the samples are sample-00.bin,
+ * sample-01.bin and so on. */
 #include <windows.h>
 
 #include <perflib.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls each replacement of a wide-character function (compat/wide.h) and prints the results; a test compares them. */
+/* Calls each replacement of a wide-character function (platform/compat/wide.h) and prints the results; a test compares
+ * them. */
 #include <windows.h>
 
 #include <perflib.h>

@@ -2,11 +2,11 @@
 #ifndef STAND_IN_CRITERION_H
 #define STAND_IN_CRITERION_H
 
-/* Replaces the library Criterion where that does not run: on Windows and under emulation. It has the macros of
- * Criterion that the unit tests use, so that the tests are compiled unchanged. There are two differences: all tests of
- * a program run in one process, so that a crash ends the whole program; and the time limit of a test is ignored, so
- * that only the limit of CTest applies. CTest recognises success by the last line of the output, see
- * tests/CMakeLists.txt. */
+/* Replaces the library Criterion on Windows, under emulation, and in builds with the CMake option PERFBLOCK_STAND_IN.
+ * It has the macros of Criterion that the unit tests use, so that the tests are compiled unchanged. There are two
+ * differences: all tests of a program run in one process, so that a crash ends the whole program; and the time limit of
+ * a test is ignored, so that only the limit of CTest applies. CTest recognises success by the last line of the output,
+ * see tests/CMakeLists.txt. */
 #include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
