@@ -79,8 +79,8 @@ class Pages(InBrowser):
     """Reports of several kinds of input."""
 
     def test_charts_are_drawn(self):
-        """Each chart has its lines, and a checkbox for each line if there are
-        several."""
+        """Each chart has its lines, a checkbox for each of them, and one for all
+        of them if there are several."""
         self.load(self.file("a.pfb", c.three_sets()))
         self.assertEqual(self.evaluate(
             "document.querySelectorAll('article svg').length"), 5)
@@ -125,8 +125,8 @@ class Pages(InBrowser):
 
     @needs_real_data
     def test_captured_logs(self):
-        """Charts are drawn; lines go off and on, and the time range
-        changes."""
+        """Charts are drawn; the time range changes, and a line can be switched
+        off."""
         for name, count in (("win8-counters.blg", 6),
                             ("many-machines.blg", 26)):
             self.load(real("blg", name))
@@ -146,7 +146,7 @@ class Pages(InBrowser):
             self.assert_silent()
 
     def test_widths(self):
-        """No element of the page is wider than the window."""
+        """The page is not wider than the window."""
         for path in (self.low_and_high(),
                      self.file("h.pfb", hostile_capture())):
             self.load(path)

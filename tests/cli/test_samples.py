@@ -5,8 +5,8 @@ of Lightweight Profiling, compiled unmodified with this library.
 PERFBLOCK_SAMPLES is the folder of their sources; without it their tests are
 skipped. PERFBLOCK_CC and PERFBLOCK_CXX are compilers with their flags,
 PERFBLOCK_LINK the libraries to link, and PERFBLOCK_RUN the command that runs
-the result (Wine, or empty). PERFBLOCK_TOOLCHAIN is the toolchain file with
-which DLLs are built.
+the result (an emulator such as Wine, or empty). PERFBLOCK_TOOLCHAIN is the
+toolchain file with which DLLs are built.
 """
 
 import glob
@@ -159,7 +159,7 @@ def recorded_values(path):
 class Wide(Compiled):
     """platform/compat's replacements of Windows' wide-character functions."""
 
-    @unittest.skipIf(ON_WINDOWS or not CC, "Windows has the functions itself")
+    @unittest.skipIf(ON_WINDOWS or not CC, "Windows has the functions itself, or there is no C compiler")
     def test_printing(self):
         """Each replacement prints and compares as on Windows."""
         program = self.build(helper("wide.c"), flags=["-Wno-format"])
@@ -180,7 +180,7 @@ class Wide(Compiled):
             "0 1 1 1", "0 1 0", "0 1 1",
             "[ab] [abcd] [cd] 1 1", "[] [xyd]", ""])
 
-    @unittest.skipIf(ON_WINDOWS or not CC, "Windows has the functions itself")
+    @unittest.skipIf(ON_WINDOWS or not CC, "Windows has the functions itself, or there is no C compiler")
     def test_other_functions_of_the_c_library_give_a_warning(self):
         """They would read 32-bit characters."""
         for call in ("wcsstr(text, text)", "wcstol(text, NULL, 10)"):

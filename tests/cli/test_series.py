@@ -438,7 +438,8 @@ class Note(SeriesCase):
     """Notes that say why no value, or no value across files, is computed."""
 
     def test_notes(self):
-        """If no value can be computed, a note says why, in each format."""
+        """If every value lacks an earlier sample, a note says why, in each
+        format."""
         first, second = block(1, 2), block(2, 4)
         for contents, words in (
                 ([first], "there is only one: add a later sample"),
@@ -491,9 +492,9 @@ class Note(SeriesCase):
                 "not compared with each other: %s\n" % words))
 
     def test_no_note(self):
-        """There is no note if values need only one sample, or if files
-        continue each other. A recording without samples has only the note
-        that says so."""
+        """There is no note if some value does not need two samples, if there
+        are no values, or if files continue each other. A recording without
+        samples has only the note that says so."""
         raw = LITTLE.block(rate_object(2, 1), v1.plain(LITTLE, 5, 4))
         for contents in ([raw], [block(1, 2), block(2, 2)],
                          [w.reply(w.result(w.SINGLE, w.v4(1)))],

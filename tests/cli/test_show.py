@@ -108,7 +108,8 @@ class Data(Case):
                          self.run_json("show", self.file("a.bin", block)))
 
     def test_trailing_bytes(self):
-        """Bytes after a reply are a note, and an error with --strict."""
+        """Bytes after a reply that are all zero, or fewer than a header, are a
+        note, and an error with --strict."""
         for tail in (b"\1", b"\xff" * 47, bytes(48), bytes(500)):
             path = self.file("a.bin", processors() + tail)
             items = self.run_json("show", path)

@@ -240,7 +240,7 @@ class Zeros(Case):
     """A reply followed by more zeros than the reader's window holds."""
 
     def test_zeros(self):
-        """Zeros at the end of a file are padding. Zeros before other data are
+        """Zeros at the end of a file are tolerated. Zeros before other data are
         a malformed reply."""
         reply = w.reply()
         for end, valid in ((b"", True), (b"x", False), (reply, False)):
@@ -325,8 +325,8 @@ class Progress(Case):
             self.assertGreater(os.path.getsize(out), 0)
 
     def test_record(self):
-        """record shows the number of samples, and leaves the last line unless
-        --quiet is given."""
+        """record shows the number of samples and leaves the last line. With
+        --quiet it shows nothing."""
         path = self.file("a.pfb", captures.three_sets())
         out = os.path.join(self.folder, "out.pfb")
         command = ("record", "--source", path, "--set", "*", "-o", out)
