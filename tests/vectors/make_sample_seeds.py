@@ -84,7 +84,8 @@ def formula_seed(kind, newer=None, older=None, switches=0, scale=0, one=False,
 
 
 def status_seeds():
-    """One seed for each status except ok, and for each flag."""
+    """Seeds for each status except ok, and for each flag except wrapped, which
+    needs an option."""
     yield "need_two_samples", formula_seed(RATE, one=True)
     yield "type_mismatch", formula_seed(RATE, older_type=TIMER)
     yield "unknown_type", formula_seed(0x00510500)
@@ -324,7 +325,7 @@ def joined(tick):
 
 
 def broken(tick):
-    """The second value of the newer sample declares too many bytes."""
+    """The last value of the newer sample declares too many bytes."""
     bad = w.datum(b"1234", data_size=None if tick == 0 else 0xFFFFFFFF)
     return [rows(w.COUNTERSET, (1, 2), (1, "a", w.v8(50 * tick), w.v4(3 + tick)
                                         ), (2, "b", w.v8(1), bad))]
@@ -344,14 +345,14 @@ def older_width(tick):
 
 
 def many(tick):
-    """More instances than are read at a time; most ids occur three times."""
+    """Many instances; most ids occur three times."""
     return [rows(w.INSTANCES, (), *[(n // 3, "", w.v4(7 + n * tick))
                                     for n in range(40)])]
 
 
 def churn(older, newer):
-    """Samples whose instances are named by the letters of `older` and `newer`,
-    each with its own value."""
+    """Samples whose instances are named by the letters of `older` and `newer`;
+    each newer one has its own value."""
     def make(tick):
         return [rows(w.INSTANCES, (), *[
             (ord(name), name, w.v4(tick * (5 + place * place)))
@@ -360,7 +361,7 @@ def churn(older, newer):
 
 
 def limits(tick):
-    """An inverse below 0, and a fraction above 100 whose 4-byte base
+    """An inverse below 0 and above 100, and an average whose 4-byte base
     decreased."""
     def row(ident, busy):
         return (ident, "", w.v8(busy * tick), w.v8(busy * tick), w.v4(
@@ -452,7 +453,7 @@ def option_pairs():
 
 
 def churn_seeds():
-    """Instances that are added, removed, or both, between others that stay."""
+    """Instances that are added, removed or moved."""
     letters = "abcdefghijklmnopqrst"
     for name, older, newer in (
             ("first_gone", letters, letters[1:]),

@@ -4,7 +4,7 @@
  *     mode instr_width cycles_width, then for the start and for the end:
  *     clock has_thread tid instr cycles count, and `count` times: cpu instr cycles busy elapsed
  *
- * and prints one line for each case. It begins with the verdict. If there is a result, these numbers follow: mode,
+ * and prints one line for each case. It begins with the verdict. If there is a result, these fields follow: mode,
  * elapsed_cycles, cpu_count, cpus_changed, has_thread, tid, and then for the system, the thread and each CPU:
  *
  *     status instr cycles busy elapsed scaled_cycles raw_cpi scaled_cpi busy_percent cpu is_busy_clamped
@@ -23,7 +23,7 @@ enum { CAPACITY = PFB_CPI_CPU_LIMIT + 1 };
 
 /* ---- Reading ------------------------------------------------------------------------------------------- */
 
-/* Returns false at the end of the input. */
+/* Returns false if the input does not continue with a number. */
 static bool read_number(uint64_t *value)
 {
     return scanf("%" SCNu64, value) == 1;
