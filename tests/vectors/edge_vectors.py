@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Edge cases: raw values, clocks, bases, factors and missing inputs.
 
-Each function yields the cases of one file of corpus/formula.
+Each function in FAMILIES of make_vectors.py yields the cases of one file of
+corpus/formula.
 """
 
 import itertools
@@ -248,14 +249,14 @@ def ticking(kind, clock, ticks):
 def frequency_cases(kind, key):
     """Only the newer frequency is used, and it is a factor."""
     clock, large = key.replace("freq", "time"), is_large(kind)
-    for number, ticks in enumerate(FREQUENCIES):
+    for number, frequency in enumerate(FREQUENCIES):
         raw = 1750 if number % 2 else TWO32 - 1
         if forms_of(kind)[1] is formula.ELAPSED:
             raw = 70001
-        yield Case("frequency", *vary(kind, {key: 77}, **{key: ticks,
+        yield Case("frequency", *vary(kind, {key: 77}, **{key: frequency,
                                                           "value": raw}),
                    "the frequency is %s, in the older sample 77" % spell(
-                       ticks))
+                       frequency))
     for tenths in (1, 5, 15, 19):
         older, newer = ticking(kind, clock, tenths * 1000000)
         yield Case("seconds", *vary(kind, older, **{key: 10000000, **newer}),
@@ -313,7 +314,8 @@ def missing_cases():
 def faults_of(kind):
     """Possible faults, in the order of the tests.
 
-    A fault has a name and the changes that it makes to the samples.
+    A fault has a name and the changes that it makes to the samples. The fault
+    "no base" has no effect on a type that then uses its clock.
     """
     known, form = forms_of(kind)
     clock, frequency = clock_of(kind)

@@ -2,15 +2,15 @@
 # SPDX-License-Identifier: MIT
 """Writes the conformance suite of the formulas, or random vectors.
 
-make_vectors.py CORPUS               all files of CORPUS/formula
+make_vectors.py CORPUS               the files CORPUS/formula/*.csv
 make_vectors.py --random COUNT SEED  random rows, to the standard output
 
 Expectations come from exact rational arithmetic (tests/oracle/formula.py).
 published.csv and worked.csv are written by hand: inputs, statuses, flags,
-exact values, reasons and sources in them are authoritative. They are compared
-with the evaluator, and the columns that follow from the exact value are filled
-in. Every run writes the same bytes. corpus/formula/README.md explains the
-columns.
+units, exact values, reasons and sources in them are authoritative. They are
+compared with the evaluator, and the columns that follow from the exact value
+are filled in. Every run writes the same bytes. corpus/formula/README.md
+explains the columns.
 """
 
 import csv

@@ -177,8 +177,7 @@ def scaled_twice(kind, scale):
 
 
 def scale_cases():
-    """Every power of ten with every kind of value, and scales that are
-    refused."""
+    """Every power of ten with every kind of value."""
     for scale in range(-10, 11):
         mode = "scale=%d" % scale
         for kind in (0x00010000, 0x10410400, 0x20410500, 0x21510500,
@@ -263,7 +262,8 @@ def spelled_types():
             flags = [0, DELTA, DELTA_BASE, DELTA | DELTA_BASE]
         elif subtype == 3:
             flags = [0, MULTI]
-        # If the display bits make no difference, only one clock is used.
+        # Fewer combinations where bits do not change the formula: one timer for
+        # each display, or two displays for each timer.
         if subtype in (0, 3, 6) and timer != display % 3:
             continue
         if subtype in (4, 5, 7) and display not in (timer, 4):

@@ -56,7 +56,8 @@ class Numbers:
         self.chance = source.random
 
     def number(self, width):
-        """A number below 2**width; sometimes an edge or a power of two."""
+        """A number below 2**width, sometimes an edge or a power of two. Only
+        the edges of width 6 may be greater."""
         chance = self.chance()
         if chance < 0.85:
             return self.bits(1 + int(chance * 1e6) % width)

@@ -58,7 +58,7 @@ def fraction(kind, n, d, f, m):
 # Near ties -------------------------------------------------------------------
 
 def candidates(kind):
-    """Odd divisors, frequencies and counts, each combination once."""
+    """Odd divisors, frequencies and counts; None if the formula uses none."""
     form, below = form_of(kind), limits(kind)[1]
     start = (1 << 61) + 1 if is_large(kind) and below > TWO32 else 4000000007
     if form is formula.AVERAGE_TIME:
@@ -74,7 +74,7 @@ def candidates(kind):
 
 
 def near_tie(kind, last_bits, side):
-    """Inputs whose value is slightly above (side 1) or below (-1) a tie.
+    """Inputs whose value is slightly above (side 1) or below (-1) a tie, or None.
 
     The value is (first + step n) / bottom. It is the tie r / 2^s plus side /
     (bottom 2^s) if r bottom = (first + step n) 2^s - side, which is solved
@@ -231,7 +231,7 @@ def late_conversion(kind):
 
 
 def product_beyond(kind):
-    """100 N is near 2^64 or above, but N is only half of the base."""
+    """100 N is near 2^64 or above, but N is only half of the divisor."""
     top = fraction(kind, 1, 1, 1, 1)[0] - fraction(kind, 0, 1, 1, 1)[0]
     if abs(top) < 100 or not is_large(kind):
         return
@@ -263,7 +263,7 @@ def extremes(kind):
 
 
 def whole_numbers(kind):
-    """Integers around the first one that a double cannot represent."""
+    """Integers of 53 to 64 bits, some of which a double cannot represent."""
     form = form_of(kind)
     if form not in (formula.RAW, formula.DELTA) or (
             form is formula.DELTA and not is_large(kind)):
