@@ -301,12 +301,12 @@ def run(text):
 
 
 def line_of(row):
-    """A row as a line, without the columns that may be quoted."""
+    """A row as a line; the columns that may be quoted are empty."""
     return ",".join(list(row.values())[:-2] + ["", ""]) + "\n"
 
 
 class Runner(unittest.TestCase):
-    """The runner reports a wrong value in any column."""
+    """The runner reports a wrong value in any column that it compares."""
 
     def check_refused(self, rows):
         self.assertGreater(len(rows), 10)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Common part of the writers of formula vectors: cases, default samples, rows.
 
-A case is a pair of samples with options and a reason. A row is a case with the
-result of the exact evaluator (tests/oracle/formula.py), as a line of the
+A case is one or two samples with options and a reason. A row is a case with
+the result of the exact evaluator (tests/oracle/formula.py), as a line of the
 format in corpus/formula/README.md.
 """
 
@@ -13,8 +13,9 @@ from collections import namedtuple
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "oracle"))
 import formula  # noqa: E402  pylint: disable=wrong-import-position
 
-# tag: part of the identifier. decision: the decision in docs/formula.md that
-# the expectation depends on; empty if it is documented elsewhere.
+# tag: part of the identifier. older: None if there is one sample. decision:
+# the decision in docs/formula.md that the expectation depends on; if it is
+# empty, decision_of() derives it.
 Case = namedtuple("Case", "tag older newer why mode decision",
                   defaults=("", ""))
 
@@ -89,7 +90,8 @@ def clock_of(kind):
 
 
 def divider(kind, amount):
-    """Older and newer inputs that make `amount` the divisor: dT, dB or B."""
+    """Older and newer inputs that make `amount` the divisor: dT, dB or B; none
+    if the formula has no such divisor."""
     known = formula.find_type(kind) or formula.derive(kind)
     below = known.form.denominator
     if below == "time":
