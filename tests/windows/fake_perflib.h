@@ -33,7 +33,8 @@ typedef struct fake_answer {
 
 enum { FAKE_ANSWERS = 8, FAKE_CAPACITIES = 32 };
 
-/* The answers of a function's next calls. After the last one the function returns data of the capture again. */
+/* The answers of a function's first calls, as counted in `calls`, which a test may set to 0. After the last one the
+ * function returns data of the capture again. */
 typedef struct fake_script {
     fake_answer answers[FAKE_ANSWERS];
     size_t count;
@@ -43,7 +44,7 @@ typedef struct fake_script {
 typedef struct fake_perflib {
     fake_script scripts[FAKE_FUNCTIONS]; /* set by the test */
     uint32_t block_status;               /* set by the test: if not 0, the Status of every block */
-    bool breaks_blocks;                  /* set by the test: all other bytes of a block are overwritten, too */
+    bool breaks_blocks;                  /* set by the test: with block_status, all other bytes are overwritten */
     uint32_t refused_bytes;              /* set by the test: blocks of this size, 40 or 48, are refused; 0: none */
     bool refuses_calls;                  /* set by the test: a refused block also fails the call */
     size_t calls[FAKE_FUNCTIONS];

@@ -212,7 +212,7 @@ static void check_order(HMODULE library)
     pfb_perflib_functions expected = functions;
     pfb_functions_resolve(&functions, first_library());
     check(memcmp(&functions, &expected, sizeof functions) == 0,
-          "functions that were found in the first library are not replaced");
+          "functions that were found in one library are not replaced by those of the next");
     FARPROC own = GetProcAddress(first_library(), "PerfOpenQueryHandle");
     functions.PerfOpenQueryHandle = NULL;
     memcpy(&expected.PerfOpenQueryHandle, &own, sizeof own);
