@@ -16,7 +16,7 @@
  * HeaderLength, and the reader must return the data of the library. If a version of Wine writes the object at
  * HeaderLength, the block is read unchanged. */
 
-enum { CAPACITY = 4096, FILL = 0xCD };
+enum { CAPACITY = 4096, FILL = 0xCD, SOURCE_CAPACITY = 64 << 10 }; /* the source replaces smaller buffers */
 
 #define SERVICE "SYSTEM\\CurrentControlSet\\Services\\perfblock_test"
 
@@ -141,7 +141,7 @@ static void move_to_header_length(uint8_t *data, DWORD size)
 static void collect_block(pfb_source *source, uint8_t fill, pfb_bytes *reply)
 {
     pfb_source_failure failure = {0};
-    check(pfb_bytes_reserve(reply, CAPACITY), "memory is allocated");
+    check(pfb_bytes_reserve(reply, SOURCE_CAPACITY), "memory is allocated");
     memset(reply->data, fill, reply->capacity_bytes);
     if (!pfb_source_v1(source, "2000", reply, &failure))
         fail(failure.sentence);
