@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that check_objects.py finds errors: compiles small incorrect sources and expects a finding for each, and none
-for correct ones. Usage: self_check.py FOLDER COMPILER [OPTION...]; FOLDER is emptied and filled."""
+"""Checks that check_objects.py and check_users.py find errors: expects a finding for each of some small incorrect
+sources, and none for correct ones. Usage: self_check.py FOLDER COMPILER [OPTION...]; FOLDER is emptied and filled."""
 import pathlib
 import re
 import shutil
@@ -161,7 +161,7 @@ def check_modules(folder, command):
 
 def check_cli_folders(folder):
     """The folders of cli. `output` may not include headers of folders that precede it in CLI_ORDER (such as commands or
-    values), nor headers that are in no folder."""
+    values), nor headers that are in no folder, except generated ones such as output_style.h."""
     root = pathlib.Path(folder, "cli")
     for name in check_objects.CLI_ORDER:
         pathlib.Path(root, name).mkdir(parents=True)

@@ -7,9 +7,9 @@
   size.py --write         writes both tables
   --compiler, --sources, --page and --summary name others than gcc, core and these pages
 
-The total and each stack may grow by 2 %. Exit status 1 if one grew more; each finding is a line. Numbers of different
-compilers cannot be compared: if the table was made by another compiler, the program prints "skipped:" and exits with
-status 0.
+The total and each stack may grow by 2 %. Exit status 1 if one grew more, or if the sums are not those of the table;
+each finding is a line. Numbers of different compilers cannot be compared: if the table was made by another compiler,
+only the sums are checked, and if they are right, the program prints "skipped:" and exits with status 0.
 """
 import argparse
 import pathlib

@@ -166,7 +166,7 @@ class Size(unittest.TestCase):
         status, text = self.call()
         self.assertEqual((status, "the stack is dynamic" in text), (1, True), text)
 
-    def test_with_another_compiler_nothing_is_compared(self):
+    def test_with_another_compiler_nothing_is_measured(self):
         text = self.page.read_text(encoding="utf-8")
         self.page.write_text(text.replace("Made by `", "Made by `another "), encoding="utf-8")
         self.put("one", source(5000))
