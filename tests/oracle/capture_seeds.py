@@ -310,7 +310,7 @@ def single_values():
 
 
 def replaced_queries():
-    """A second QINF chunk with the queries in another order."""
+    """A second QINF chunk, in which the two queries have exchanged indexes."""
     def result(value):
         return w.result(w.SINGLE, value)
 

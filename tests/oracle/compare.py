@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Compares a perfblock program with the second implementation in this folder:
-`compare.py PROGRAM CORPUS`.
+"""Compares a perfblock program with the second implementation in this folder.
 
-V2 seeds are read by `show`, captures by `cook`. Mutations of the valid V2 seeds
-are read by `check`, and a fixed part of them by `show` as well. Records, fields
-and verdicts must agree, doubles to the last bit. For broken V2 files there must
-be an error, whose code and offset are not compared. compare_v1.py compares V1
-blocks and name tables, compare_log.py logs. The exit status is 0 only if
-something was compared and everything agreed.
+Usage: compare.py PROGRAM CORPUS
+
+V2 seeds are read by `show` and `check`, captures by `cook`. Mutations of the
+valid V2 seeds are read by `check`, and a fixed part of them by `show` as well.
+Records, fields and verdicts must agree, doubles to the last bit. For broken V2
+files there must be an error, whose code and offset are not compared.
+compare_v1.py compares V1 blocks and name tables, compare_log.py logs. The exit
+status is 0 only if something was compared and everything agreed.
 """
 
 import argparse

@@ -128,7 +128,8 @@ def text_expectation(data):
 
 
 def is_of_log(record):
-    """Whether a printed record is one of the log, and not of a V1 block."""
+    """Whether a printed record is one of the log itself, and not of a V1 block
+    or of a name table in it."""
     if record["record"] == "instance":
         return "object" not in record
     return record["record"] not in V1_RECORDS and record[

@@ -2,11 +2,12 @@
 """Compares how the program and the Python readers of this folder read V1 blocks
 and name tables.
 
-The inputs are the seeds and mutations of them, which are random but the same in
-each run. They are read by `show`, by `check` and, as consecutive samples, by
-`cook`. Records and lines must agree in their order and in each key, doubles to
-the last bit, and errors in code and offset. If PERFBLOCK_REAL_DATA names the
-folder of captured data, its blocks are compared too.
+The inputs are the seeds, mutations of them, which are random but the same in
+each run, and the sequences of v1_sequences.py. They are read by `show`, by
+`check` and, if they are blocks, as consecutive samples by `cook`. Records and
+lines must agree in their order and in each key, doubles to the last bit, and
+errors in code and offset. If PERFBLOCK_REAL_DATA names the folder of captured
+data, its blocks and name tables are compared too.
 """
 
 import glob
@@ -22,7 +23,7 @@ import v1_sequences
 from comparison import load, name_problem, object_problem, run, save, scratch
 
 MUTANTS = {"v1": 64, "name_table": 64}  # of each seed
-MAX_FILES = 400  # per run, because command lines of Windows are limited
+MAX_FILES = 400  # per `check`, because command lines of Windows are limited
 SHUFFLES = 16  # orders of all blocks as consecutive samples
 NAMES_SEED = "valid_text.bin"  # the name table used with blocks
 # The blocks that name tables are used with, consecutively.
@@ -186,7 +187,7 @@ def show_problems(program, kind, inputs, names=None):
                                       *(path for path, _, _ in inputs))
     if problem:
         return [(parts[0][0], problem)]
-    if kind == "v1":  # notes are not errors
+    if kind == "v1":  # v1.decode_file() returns no notes
         objects = [item for item in objects if item.get("record") != "note"]
     broken = any(record["record"] == "error"
                  for _, records in parts for record in records)
