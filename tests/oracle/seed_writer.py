@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes PerfLib V2 bytes.
+"""Writes PerfLib V2 bytes and captures.
 
 Sizes and counts are those of the contents unless a keyword argument overrides
 them, which is how broken seeds are made. The readers use nothing of this

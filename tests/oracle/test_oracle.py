@@ -86,7 +86,7 @@ class Seeds(unittest.TestCase):
 
 
 class Blocks(unittest.TestCase):
-    """Blocks whose records are written here by hand."""
+    """What blocks.py reads from replies, names and captures."""
 
     def test_one_named_instance(self):
         """The records of a reply with one instance and one value."""
@@ -182,7 +182,7 @@ class Formulas(unittest.TestCase):
         self.assertEqual(far.exact, Fraction((1 << 32) - 1, (1 << 64) - 1))
 
     def test_bases(self):
-        """Missing, zero and falling bases have their statuses."""
+        """Missing, equal and falling bases have their statuses."""
         def average(base0, base1):
             return formula.evaluate(
                 {"type": AVERAGE, "value": 1, "base": base0},
@@ -193,7 +193,7 @@ class Formulas(unittest.TestCase):
         self.assertEqual(average(None, 2), "missing_base")
 
     def test_elapsed(self):
-        """Elapsed time is the clock minus the start, in seconds."""
+        """A wrong start, clock or frequency of an elapsed time has its status."""
         def elapsed(value, now, freq=2):
             return formula.evaluate(None, {
                 "type": ELAPSED, "value": value, "object_time": now,
@@ -248,8 +248,8 @@ class Formulas(unittest.TestCase):
                          "not_displayed")
 
     def test_items(self):
-        """Multi timers are divided by the number of items, which must not be
-        0."""
+        """per_item_inverse divides inverse multi timers by the multi count;
+        server_2003 ignores the frequency of PERF_COUNTER_MULTI_TIMER."""
         older, newer = {"value": 0, "perf_time": 0}, {
             "value": 3, "perf_time": 4, "multi": 2}
         for kind, mode, expected in (

@@ -73,7 +73,7 @@ class Seeds(unittest.TestCase):
 
 
 class Blocks(unittest.TestCase):
-    """Blocks whose records are written here by hand."""
+    """What v1.py reads from blocks."""
 
     def test_one_counter(self):
         """The records of a block with one object, counter and value."""

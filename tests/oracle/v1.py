@@ -56,7 +56,8 @@ WIDE = {0: None, 1200: "utf-16-le", 1201: "utf-16-be"}
 
 
 def cut_name(raw, page):
-    """The bytes of a name up to its first NUL, without a partial character."""
+    """The bytes of a name up to its first NUL. An odd last byte of UTF-16 is
+    dropped."""
     if page not in WIDE:
         return raw.split(b"\0")[0]
     raw = raw[:len(raw) // 2 * 2]
@@ -242,7 +243,8 @@ class Reader:
                 size - counter["bytes"])
 
     def number(self, counter, at, size):
-        """A value of 4 or 8 bytes as a number; None for other values."""
+        """A value of 4 or 8 bytes as a number; None if it has another size or
+        is not inside the counter block."""
         width, offset = counter["bytes"], counter["value_offset"]
         if width not in (4, 8) or not self.fits(counter, size):
             return None
@@ -281,9 +283,9 @@ class Reader:
     def values(self, item, counters, number, at, size):
         """A record for each definition, from the counter block at `at`.
 
-        Definitions and instances may overlap, so the number of values is
-        limited by the size of the object: a value counts as 2 bytes, that of a
-        multi counter as 4, and their sum must not exceed the size.
+        Values may share bytes, so their number is limited by the size of the
+        object: a value counts as 2 bytes, that of a multi counter as 4, and
+        their sum must not exceed the size.
         """
         item["_counted"] += sum(4 if other["type_value"] & MULTI and
                              not is_base(other["type_value"]) else 2
@@ -401,8 +403,9 @@ def decode_v2(data, at):
 def decode_parts(data):
     """A list of records for each block of a file, the first of which is V1.
 
-    Reading ends at fewer bytes than a block, at zeros up to the end of the
-    file, and after an invalid header or V2 reply.
+    Reading ends after an invalid header or V2 reply, and where no signature
+    follows but fewer bytes than a V2 header, or zeros up to the end of the
+    file.
     """
     at, part = 0, decode_block(data)
     while True:
@@ -486,7 +489,8 @@ class Names:
         return chr(int.from_bytes(raw, "little"))
 
     def take(self, more=""):
-        """The next string: (begin, end, the character that ended it)."""
+        """The next string: (begin, end, the character that ended it or None).
+        """
         begin = at = self.at
         found = self.character(at)
         while found is not None and found not in self.ends + more:

@@ -39,8 +39,9 @@ class Instance:
         self.is_unique = self.record["unique_id"] != NO_UNIQUE_ID
 
     def identity(self):
-        """What identifies it in other samples: its unique id or, without one,
-        its name, that of its parent, and the value of the key counter."""
+        """What identifies it in other samples: a unique id that occurs once in
+        the object; otherwise the id, the name, that of the parent, and the
+        value of the key counter."""
         if self.is_unique:
             return ("unique", self.record["unique_id"])
         return ("name", self.record["unique_id"], self.key,
@@ -57,14 +58,14 @@ class Object:
     def index(self, key_counter):
         """Finds the identities of the instances when all values are known."""
         if "_has_block" in self.item and not self.instances:
-            self.instances.append(Instance(None))  # its values could not be read
+            self.instances.append(Instance(None))  # no value was read
         keys = [counter["position"] for counter in self.counters
                 if counter["counter"] == key_counter]
         ranks = Counter()
         id_counts = Counter(instance.record["unique_id"]
                             for instance in self.instances)
         for instance in self.instances:
-            # An id that occurs twice in an object is ignored; names are used.
+            # With an id that occurs twice in an object, names are compared too.
             if instance.is_unique:
                 instance.is_unique = \
                     id_counts[instance.record["unique_id"]] == 1
@@ -81,9 +82,9 @@ class Object:
         """The counter of this object that the counter at `position` of a newer
         object is compared with, or None.
 
-        It has the same title index and, if both objects have the same number
-        of counters, the same position. Otherwise no other counter of either
-        object may have that title index.
+        If both objects have the same number of counters, it is the one at the
+        same position, if its title index is the same. Otherwise it is the one
+        with the same title index, which must occur once in each object.
         """
         title = newer.counters[position]["counter"]
         if len(self.counters) == len(newer.counters):
@@ -244,8 +245,8 @@ class History:
         self.series_count = 0
 
     def choose(self, machine, header, file):
-        """The series of a sample: that of the latest sample of its file, else
-        the newest that the sample continues, else a new one."""
+        """The series of a sample: the newest whose latest sample is of the same
+        file, else the newest that the sample continues, else a new one."""
         known = self.series[machine][::-1]
         for series in known:
             if series.file == file:
@@ -285,7 +286,8 @@ class History:
                                                          header)}
 
     def store(self, keys, entry):
-        """Stores a sample and drops those that are the latest of no object."""
+        """Stores a sample. Drops those that are the latest of no object and,
+        beyond MAX_OBJECTS, the oldest ones."""
         self.latest.update((key, self.count) for key in keys)
         self.stored = {order: older for order, older in self.stored.items()
                        if order in self.latest.values()}
