@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks a build without options: `cmake -B build && cmake --build build` with a C compiler and a build tool.
+"""Checks a build without options, `cmake -B build && cmake --build build`, with only a C compiler and a build tool.
+Also checks how the build type, the tests and PERFBLOCK_REAL_DATA are chosen.
 
 Missing tools are simulated with CMAKE_DISABLE_FIND_PACKAGE_PkgConfig and CMAKE_DISABLE_FIND_PACKAGE_Python3.
 """

@@ -57,7 +57,7 @@ class Check:
         return self.run(*command, fails=fails)
 
     def install(self):
-        """Install into a folder and move that to another place: no file inside may contain the first path."""
+        """Install into a folder and move it to another place: no .pc, .cmake or .h file may contain the first path."""
         build, first = self.folder / "build", self.folder / "first"
         self.configure(self.source, build, "-DPERFBLOCK_TESTS=OFF", "-DPERFBLOCK_FUZZ=OFF", f"-DCMAKE_INSTALL_PREFIX={first}")
         self.run(self.arguments.cmake, "--build", build, "--target", "install")

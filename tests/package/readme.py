@@ -9,7 +9,7 @@ HEREDOC = re.compile(r" <<(\w+)$")
 
 
 def read_example(page):
-    """The first ```c block that needs only core, the corpus file named between it and the next block (or None), and
+    """The first ```c block without collect.h, the corpus file named between it and the next block (or None), and
     that next block, the expected output."""
     text = page.read_text(encoding="utf-8")
     blocks = list(FENCED.finditer(text))
