@@ -66,11 +66,12 @@ class Object:
                             for instance in self.instances)
         for instance in self.instances:
             # With an id that occurs twice in an object, names are compared too.
-            if instance.is_unique:
+            has_id = instance.is_unique
+            if has_id:
                 instance.is_unique = \
                     id_counts[instance.record["unique_id"]] == 1
             value = None
-            if keys and instance.record is not ONLY:
+            if keys and not has_id and instance.record is not ONLY:
                 value = instance.values.get(keys[0])
             instance.key = value["raw"] if value else None
             identity = instance.identity()
