@@ -226,7 +226,7 @@ static void read_registration(const request *r)
 
 /* ---- CPI and LWP ---------------------------------------------------------------------------------------------- */
 
-/* Reads every figure of every hook. */
+/* Reads the figures of all CPUs in each hook that has them. */
 static void read_group(const pfb_cpi_hooks *hooks, const pfb_cpi_group *group)
 {
     pfb_cpi_stored stored;
@@ -376,7 +376,7 @@ static void read_capture(const request *r)
     }
 }
 
-/* ---- Two samples: loaded, matched, evaluated, and their rows numbered ----------------------------------------- */
+/* ---- Two samples: loaded, matched and evaluated; the newer one's rows numbered -------------------------------- */
 
 static void load(pfb_sample *sample, bytes data, pfb_sample_input input, arena *memory)
 {

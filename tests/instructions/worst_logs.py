@@ -14,12 +14,13 @@ def in_one_buffer(events):
 
 
 def one_buffer(size, event):
-    """A log with as many of these events as fit into `size` bytes."""
+    """A log with this event repeated until `size` bytes are filled."""
     return in_one_buffer(filled(size, event))
 
 
 def one_record(size, kind, head, item):
-    """A log with one record of as many of these items as fit."""
+    """A log with one record, in which this item is repeated until `size` bytes
+    are filled."""
     payload = head + b"".join(filled(size, item))
     if kind == w.SAMPLE:
         payload = payload[:4] + struct.pack("<I", len(payload)) + payload[8:]

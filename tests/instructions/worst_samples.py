@@ -242,8 +242,8 @@ def many_counters_with_everything_far_away(size):
 
 @cook(sizes=(32768, 65536, 98304), min_cost=150, displayed=0)
 def many_instances_with_everything_far_away(size):
-    """As many results as the reader examines, all with the same instances.
-    The last result has the counters that counter 1 refers to, but for another
+    """As many results as the reader examines, all with the same instances, and
+    one more: it has the counters that counter 1 refers to, but for another
     instance."""
     count = size // 2 // FAR // 40
 

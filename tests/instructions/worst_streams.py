@@ -57,7 +57,7 @@ def lines_without_tab(size):
 
 @case(*NAMES)
 def lines_that_are_no_number(size):
-    """Index and text on separate lines; no line is a number."""
+    """Index and text on separate lines; after one pair, no line is a number."""
     return b"1\na\n" + b"x\n" * (size // 2)
 
 
@@ -339,7 +339,8 @@ def large_details(size):
 
 @case("cpi_hooks")
 def wide_counts(size):
-    """Counts near 2^60, whose figures are compared in 128-bit arithmetic."""
+    """Counts of up to 60 bits: comparing their figures takes products of more
+    than 64 bits."""
     return hooks_of(size, 10, cpi.Counts(
         HUGE // 1000003, HUGE // 21, HUGE // 23, 1, 2), "D")
 

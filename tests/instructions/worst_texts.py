@@ -33,7 +33,7 @@ def comments(size):
 
 @case("cpi_text")
 def returns(size):
-    """A line that consists of blanks, which are stripped from its end."""
+    """A line of carriage returns, which are stripped from its end."""
     return FIRST + b"\r" * size + b"\n"
 
 
@@ -177,7 +177,7 @@ def array_leaves(size):
 
 @case("cpuid_text")
 def too_many_columns(size):
-    """Lines with too many columns: they are counted, and are no leaf."""
+    """Lines with too many columns, which are counted: the lines are no leaves."""
     return lines(size, b"0x1 0x0,0x0,0x0,0x0,0x0,0x0\n")
 
 
@@ -195,7 +195,7 @@ def many_signs(size):
 
 @case("cpuid_text")
 def decoration(size):
-    """A heading that consists of decoration."""
+    """A line of characters that may surround a heading, without a heading."""
     return b"}" * size + b"\n"
 
 
@@ -207,6 +207,6 @@ def long_function(size):
 
 
 @case("cpuid_text")
-def long_names_of_functions(size):
+def longest_first_words(size):
     """Lines that end after the longest word with which a leaf can begin."""
     return lines(size, b"basic_cpuid\n")
