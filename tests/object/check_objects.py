@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks properties of core in the compiled objects (x86 ELF, 32 and 64 bits).
+"""Checks properties of compiled objects and libraries (x86 ELF, 32 and 64 bits), and what the sources include.
 
   objects LIST     the object files named in LIST, one per line:
                      - need no functions except memcpy, memmove, memset, memcmp and those that one of them defines
@@ -345,7 +345,8 @@ MODULES = {
     "cpi": {"bytes"},
     "lwp": {"bytes"},
 }
-# The modules of the public headers of core. perfblock.h includes all of them, and nothing includes it.
+# The modules of the public headers of core; perflib has those that are not listed. perfblock.h includes all of them,
+# and nothing includes it.
 HEADERS = {
     "bytes": {"error", "export", "name", "version"},
     "formula": {"counter_type", "formula"},
@@ -393,7 +394,8 @@ FOLDERS = {
     "collect": {"source"},
     "perflib": {"source"},
 }
-# Public headers of platform that a folder may include. Those of core are always allowed.
+# Public headers of platform that a folder may include; a folder that is not listed may include all of them. Public
+# headers of core are always allowed.
 PUBLIC = {"collect": {"collect", "source"}}
 
 
@@ -467,7 +469,7 @@ TABLES = {"commands.c.o"}
 
 
 def unit_of(path):
-    """The path of an object in its target. The parts of cli/os/system.c for one system each count as that file."""
+    """The path of an object in its target. cli/os/system_posix.c and system_windows.c count as cli/os/system.c."""
     return re.sub(r"/system_(posix|windows)\.", "/system.", path.split(".dir/")[-1])
 
 

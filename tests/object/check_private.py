@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks that the private fields of public structs are used only by the sources that own them.
+"""Checks that the private fields of the structs in OWNERS are used only by the sources that own them.
 
 check_private.py --source ROOT --folder FOLDER --compiler CC
 
-The fields below the dashed line of a struct are private. The public headers are copied to FOLDER with the name of each
-private field inside a macro. When a C file is compiled, the macro changes the names of the fields that the file must
-not use. Exit status 1 if a file uses such a field; each finding is a line.
+The fields below the dashed line of a struct are private. The public headers of core are copied to FOLDER with the name
+of each private field of these structs inside a macro. When a C file is compiled, the macro changes the names of the
+fields that the file must not use. Exit status 1 if a file uses such a field; each finding is a line.
 """
 
 import argparse
