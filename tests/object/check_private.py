@@ -26,6 +26,11 @@ OWNERS = {
     "pfb_registration_strings": ["core/src/perflib/metadata.c"],
     "pfb_list": ["core/src/perflib/metadata.c"],
     "pfb_capture": ["core/src/perflib/capture.c"],
+    "pfb_log_reader": ["core/src/perflib/log.c"],
+    "pfb_log_record": ["core/src/perflib/log.c"],
+    "pfb_log_path_reader": ["core/src/perflib/log_record.c"],
+    "pfb_log_sample_reader": ["core/src/perflib/log_record.c"],
+    "pfb_pdh_text_reader": ["core/src/perflib/pdh_text.c"],
     "pfb_writer": ["core/src/perflib/write.c", "core/src/perflib/write_v1.c"],
 }
 FOLDERS = ["core/src", "core/cpi/src", "core/lwp/src", "cli", "platform", "examples", "fuzz", "tests/unit"]
