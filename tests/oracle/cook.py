@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A second implementation of the displayed values of a capture.
+"""A second implementation of the displayed values of a capture's V2 replies.
 
-Each DATA chunk becomes a sample: {(query, instance, counter): inputs of the
-formula}. Output lines are computed from a sample and the previous one.
+Each DATA chunk becomes a sample: the inputs of the formula of each value, with
+the key (query, instance, counter). Output lines are computed from a sample and
+the previous one.
 """
 
 import json
@@ -24,7 +25,8 @@ class Metadata:
 
     def __init__(self):
         self.counters = {}  # set GUID -> counter id -> registration
-        self.strings = {}   # (set GUID, request code) -> counter id -> text
+        # (set GUID, request code) -> counter id (None: text of the set) -> record
+        self.strings = {}
         self.queries = {}   # result index -> identifier
 
     def add_registration(self, payload):
@@ -62,7 +64,8 @@ class Metadata:
         return self.counters.get(guid, {}).get(counter)
 
     def string(self, guid, requests, ident=None):
-        """The text that the first of these request codes has, or None."""
+        """The text of the first of these request codes that has one, or None.
+        """
         for request in requests:
             item = self.strings.get((guid, request), {}).get(ident)
             if item and item["text"] is not None:
@@ -187,7 +190,8 @@ def build_inputs(metadata, header, results, home, row):
 
 
 def wrong_width(inputs):
-    """Whether a number has another size than its type declares."""
+    """Whether a number has another size than its type declares. Raw counts may
+    have either size."""
     return (inputs["type"] not in RAW_COUNTS and inputs["bytes"] in (4, 8)
             and inputs["bytes"] != type_bytes(inputs["type"]))
 

@@ -230,13 +230,13 @@ def is_whole(group):
     return last == 15 if group[0].kind == 0 else last != 8
 
 
-STREAM_ERRORS = ("minor_mismatch", "elapsed_mismatch", "flags_mismatch",
-                 "num_cpus_mismatch", "sum_mismatch", "label_mismatch")
+GROUP_ERRORS = ("minor_mismatch", "elapsed_mismatch", "flags_mismatch",
+                "num_cpus_mismatch", "sum_mismatch", "label_mismatch")
 
 
 def is_error_of_group(group, error):
     """Whether the error is one of a hook that belongs to this group."""
-    return bool(group) and error.code_and_offset[0] in STREAM_ERRORS
+    return bool(group) and error.code_and_offset[0] in GROUP_ERRORS
 
 
 def groups(data):

@@ -343,7 +343,8 @@ def read_clocks(prepared, older, newer):
 
 
 def read_bases(prepared, older, newer, flags):
-    """The denominator B or dB, or None if the form uses no base."""
+    """The denominator B or dB, or dT where it replaces dB; None if the form uses
+    no base."""
     name, key = prepared.type.form.denominator, "base"
     if name == "base":
         return need(newer, key, "missing_base")
@@ -525,8 +526,8 @@ def json_row(vector):
 
 
 def json_problem(vector):
-    """The difference between a JSON vector's evaluation and its expectations.
-    """
+    """The difference between a JSON vector's evaluation and its expectations, or
+    None."""
     result, expected = evaluate_row(json_row(vector)), vector["expected"]
     if result.status != expected["status"]:
         return "status %s, expected %s" % (result.status, expected["status"])

@@ -70,8 +70,8 @@ class Log:
     # Events ---------------------------------------------------------------
 
     def buffers(self):
-        """(start, end of the events, whether the log ends before that end) of
-        each buffer."""
+        """(start, end of the events or of the log, whether the log ends first)
+        of each buffer."""
         data, at = self.data, 0
         while at < len(data):
             left = len(data) - at
@@ -116,9 +116,10 @@ class Log:
         return at + size
 
     def events(self):
-        """(offset, part) of each event. A part is (type, number, count, local
-        time, payload offset, payload); other events have None. The last item is
-        (offset, "missing") if the log has fewer buffers than its header says.
+        """(offset, part) of each event after the log header. A part is (type,
+        number, count, local time, payload offset, payload); other events have
+        None. The last item is (offset, "missing") if the log has fewer buffers
+        than its header says.
         """
         data, count = self.data, 0
         for start, end, cut in self.buffers():

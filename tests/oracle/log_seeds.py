@@ -7,7 +7,7 @@ import log_writer as w
 import v1_writer
 from log_writer import LOCAL, SECOND, UTC
 
-RAW, RATE, TIMER = 0x00010000, 0x10410400, 0x21510500
+RAW, RATE, TIMER_INV = 0x00010000, 0x10410400, 0x21510500
 AVERAGE, AVERAGE_TIMER, FRACTION = 0x40020500, 0x30020400, 0x20020400
 PRECISION, ELAPSED, MULTI = 0x20570500, 0x30240500, 0x22510500
 FREQUENCY = 2725536
@@ -18,8 +18,8 @@ NO_MACHINE, NO_INSTANCE, NO_OBJECT = 0x800007D0, 0x800007D1, 0xC0000BB8
 DISK = w.path(AVERAGE, FREQUENCY, "\\\\PC", "PhysicalDisk", "0 C:",
               "Avg. Disk Bytes/Read", scale=-2)
 RATE_PATH = w.path(RATE, FREQUENCY, "\\\\PC", "Memory", None, "Pages/sec")
-CPUS = w.path(TIMER, SECOND, "\\\\PC", "Processor", "*", "% Processor Time",
-              flags=ALL)
+CPUS = w.path(TIMER_INV, SECOND, "\\\\PC", "Processor", "*",
+              "% Processor Time", flags=ALL)
 OBJECT = w.path(0x10, 0, "\\\\PC", "Memory", None, "*", flags=WHOLE)
 
 
@@ -74,9 +74,9 @@ def whole_objects(each=w.PART_BYTES):
 
 
 def all_types():
-    """A log with a counter of every kind of formula."""
-    kinds = (RAW, RATE, TIMER, AVERAGE, AVERAGE_TIMER, FRACTION, PRECISION,
-             ELAPSED, MULTI, 0x00550500, 0x00400400, 0xFFFFFFFF)
+    """A log with counters of many types, one of them unknown."""
+    kinds = (RAW, RATE, TIMER_INV, AVERAGE, AVERAGE_TIMER, FRACTION,
+             PRECISION, ELAPSED, MULTI, 0x00550500, 0x00400400, 0xFFFFFFFF)
     entries = [w.path(kind, FREQUENCY, "\\\\PC", "O", None, "%08x" % kind)
                for kind in kinds]
     samples = [w.sample(*[w.counter(1000 * tick * (n + 1), stamp(tick)[1],

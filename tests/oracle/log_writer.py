@@ -80,8 +80,8 @@ def record(kind, payload, each=PART_BYTES, **options):
 
 
 def log(*events, size=SIZE, buffers=None, width=8, whole=False, **options):
-    """A log whose events are put into as few buffers as possible. The last
-    buffer ends with its events unless `whole` is true."""
+    """A log: a buffer with the log header, then the events in as few buffers as
+    possible. The last buffer ends with its events unless `whole` is true."""
     groups, used = [[]], 0x48
     for raw in events:
         padded = len(raw) + -len(raw) % 8

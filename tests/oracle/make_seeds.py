@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Writes the seed corpus: `make_seeds.py OUTDIR`.
+"""Writes the seeds of the corpus, except those of the folders for which
+corpus/README.md names another program: `make_seeds.py OUTDIR`.
 
 Seeds are named `valid_*` or `broken_*`. `ruleNN` in a name is the number of
 the rule that the seed is about; tests/unit uses the same numbers:

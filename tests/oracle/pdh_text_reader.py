@@ -49,14 +49,14 @@ def time_of(raw):
 
 
 def quoted_end(line, at, separator):
-    """(end of the content of a quoted cell that begins at `at`, whether the
+    """(end of the content that begins at `at` in a quoted cell, whether the
     cell is closed).
 
     A run is a sequence of quotation marks. Its last mark closes the cell if the
     run is at the end of the line, or if a separator follows and the run is odd:
     the other marks are doubled marks of the name. An even run before a
-    separator closes the cell if the separator ends the line or a quoted cell
-    begins after it.
+    separator closes the cell if the line ends after the separator, or goes on
+    with a mark and then a byte that is neither a mark nor a separator.
     """
     for marks in RUN.finditer(line, at):
         after = line[marks.end():marks.end() + 3]
