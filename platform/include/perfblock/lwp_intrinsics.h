@@ -9,8 +9,9 @@
  * functions below. The compiler's own header may be included before, after or not at all. See docs/lwp.md.
  *
  * As with hardware, the control block and its ring are the program's memory and are trusted: both must stay valid until
- * another block is loaded or LWP is disabled, and the block must have the size that the CPUID leaf reports. Its fields
- * are little-endian. Each thread has its own model, initially disabled. */
+ * another block is loaded or LWP is disabled. The size of the block must be capabilities.control_bytes of the thread's
+ * model, whatever CPUID reports on this machine. Its fields are little-endian. Each thread has its own model, initially
+ * disabled. */
 
 /* Include the compiler's header first: it must not be parsed after its function names became macros. */
 #if defined(_MSC_VER)
