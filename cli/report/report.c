@@ -7,7 +7,7 @@
 #include "os/system.h"
 #include "report/lines.h"
 
-#include <math.h>
+#include <float.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -310,8 +310,9 @@ static void order_lines(report *r, report_node *counter, uint64_t max_count)
     for (int32_t at = counter->first; at != REPORT_NONE; at = r->nodes[at].next) {
         const figures *f = &r->lines[r->nodes[at].line].figures;
         ranked = memory_grow(ranked, &capacity, line_count + 1, sizeof *ranked);
-        double average = f->count > 0 ? figures_average(f) : NAN;
-        ranked[line_count++] = (ranked_line){at, isfinite(average), average};
+        double average = figures_average(f);
+        bool is_finite = average >= -DBL_MAX && average <= DBL_MAX;
+        ranked[line_count++] = (ranked_line){at, f->count > 0 && is_finite, average};
     }
     if (line_count > 0)
         qsort(ranked, line_count, sizeof *ranked, compare_lines);

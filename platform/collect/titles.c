@@ -53,7 +53,8 @@ static int compare_rows(const void *left, const void *right)
     return (a->position > b->position) - (a->position < b->position);
 }
 
-/* Makes a run of the rows that are in none, together with the earlier runs that are not twice as long. */
+/* Makes a run of the rows that are in none, together with the earlier runs that are less than twice as long
+ * as it. */
 static void sort_new_rows(titles *t)
 {
     size_t begin = t->run_count > 0 ? t->run_ends[t->run_count - 1] : 0;
@@ -70,7 +71,7 @@ static void sort_new_rows(titles *t)
     t->run_ends[t->run_count++] = t->count;
 }
 
-/* Returns the first row of this index between two positions in a run, or null. */
+/* Returns the first row of this index in the run from `low` to `high`, or null. */
 static const title_row *find_in_run(const titles *t, size_t low, size_t high, uint32_t index)
 {
     size_t end = high;

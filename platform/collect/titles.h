@@ -22,8 +22,8 @@ typedef struct title_row {
 enum { TITLE_MAX_RUNS = 64 };
 
 /* The rows are in runs, each sorted by index, then by precedence. The tables of a run follow those of earlier runs, and
- * each run has at least twice as many rows as the next one: so there are few runs, and tables that are added and used
- * in turn do not sort all rows again each time. Rows added since the last lookup are in no run. Initialised to zero. */
+ * each run has at least twice as many rows as the next one: so there are few runs, and a lookup after each added table
+ * does not sort all rows again. Rows added since the last lookup are in no run. Initialised to zero. */
 typedef struct titles {
     title_row *rows;
     size_t count, capacity;

@@ -40,7 +40,7 @@ def case(*readers, sizes=SIZES, min_cost=MIN_COST, max_growth=MAX_GROWTH,
 
 
 def filled(size, one, used=0):
-    """A list of pieces that fill `size` bytes, of which `used` are already
+    """A list of pieces that have at least `size` bytes, of which `used` are already
     used. `one` is the piece, or a function from a number to a piece."""
     pieces, length, number = [], used, 0
     while length < size:
