@@ -117,8 +117,8 @@ static void cook_block(cook *c, merge_file *f)
     input_progress(&f->in, at + reply.size_bytes);
 }
 
-/* Prints the current sample of the collector, if there is one. Reports the error of the record or row that was put into
- * the collector last. */
+/* Prints the current sample of the collector, if there is one. Reports the error of the record, row or V1 object of a
+ * record that was put into the collector last. */
 static void print_log_sample(cook *c, const merge_file *f)
 {
     pfb_collected_reply reply = pfb_collector_reply(c->collector);
@@ -143,7 +143,7 @@ static void cook_record(cook *c, merge_file *f)
         report_error(f, (size_t)f->in.offset, pfb_collector_reply(c->collector).error);
         return;
     }
-    /* A sample with V1 objects also has its time in UTC, so the bias of the log's local times is known exactly. */
+    /* The offset of the log's local times from UTC, if the collector knows it, replaces the estimate of merge.c. */
     if (f->record.time <= INT64_MAX / 2 && pfb_collector_sample(c->collector, &sample) && !sample.is_local_time)
         f->bias = sample.perf_time_100ns - (int64_t)f->record.time;
     bool has_part = true;

@@ -47,8 +47,9 @@ typedef struct set_listing {
     collecting *source; /* null: a file is listed */
     set_names names;    /* on the command line */
     /* For a file: the first instance list of each counterset. */
-    series_list instance_guids; /* GUIDs of the countersets that have an instance list */
-    instance_list *instances;   /* their instance lists, by position in instance_guids */
+    series_list instance_guids; /* GUIDs of the countersets that have one, then those for which get_instances() found
+                                 * none */
+    instance_list *instances;   /* the instance lists, by position in instance_guids */
     size_t instance_count, instance_capacity;
 } set_listing;
 
