@@ -890,7 +890,7 @@ static void convert_item(convert *c, merge_file *f)
         convert_block(c, file);
         break;
     case MERGE_TRAILING:
-        merge_report_trailing(&c->merge, f);
+        input_report_trailing(&f->in, f->at, &c->o->reader);
         break;
     case MERGE_RECORD:
         convert_record(c, file);

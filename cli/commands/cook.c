@@ -325,7 +325,7 @@ static void cook_item(cook *c, merge_file *f)
         cook_block(c, f);
         break;
     case MERGE_TRAILING:
-        merge_report_trailing(&c->merge, f);
+        input_report_trailing(&f->in, f->at, &c->o->reader);
         break;
     case MERGE_RECORD:
         cook_record(c, f);

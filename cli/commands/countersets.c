@@ -275,6 +275,7 @@ static void read_chunk(set_listing *l, object_list *objects, title_names *titles
     size_t size = chunk->body_size_bytes;
     size_t base = (size_t)in->offset + chunk->body_offset;
     pfb_error error = {PFB_OK, 0};
+    pfb_name_table table;
     switch (chunk->is_known ? chunk->tag : 0) {
     case PFB_TAG_REGISTRATION:
         if (!pfb_collector_put_registration(l->collector, &chunk->guid, chunk->request, body, size, &error, NULL))
@@ -290,6 +291,9 @@ static void read_chunk(set_listing *l, object_list *objects, title_names *titles
         break;
     case PFB_TAG_NAMES:
         title_names_add(titles, (size_t)in->offset + chunk->offset, body, size);
+        pfb_name_table_open(&table, body, size, &l->o->reader);
+        pfb_name_table_count(&table); /* reads the whole table; sets table.error */
+        error = table.error;
         break;
     default:
         break;
@@ -315,17 +319,35 @@ static void list_capture(set_listing *l, object_list *objects, title_names *titl
         diagnostics_malformed(in->name, capture.error);
 }
 
-/* Lists the V1 objects of a file of V1 blocks. */
-static void list_blocks(object_list *objects, input *in)
+/* Returns the size of the V2 reply at the start of the data; 0 after an error in its header, which was reported. */
+static size_t skip_reply(const input *in, size_t at, const pfb_read_options *reading)
+{
+    pfb_v2_reader reply;
+    if (pfb_v2_open(&reply, in->data + at, in->size - at, reading))
+        return reply.total_size_bytes;
+    reply.error.offset += (size_t)in->offset + at;
+    diagnostics_malformed(in->name, reply.error);
+    return 0;
+}
+
+/* Lists the V1 objects of a file of V1 blocks, and skips V2 replies between them. */
+static void list_blocks(object_list *objects, input *in, const pfb_read_options *reading)
 {
     input_blocks blocks = {0};
-    while (!output_failed(objects->out) && input_next_part(in, &blocks) == INPUT_PART_V1) {
-        size_t size =
-            objects_list_block(objects, in->data + blocks.at, in->size - blocks.at, (size_t)in->offset + blocks.at);
+    input_part part = INPUT_PART_END;
+    while (!output_failed(objects->out)) {
+        part = input_next_part(in, &blocks);
+        if (part != INPUT_PART_V1 && part != INPUT_PART_BLOCK)
+            break;
+        size_t size = part == INPUT_PART_V1 ? objects_list_block(objects, in->data + blocks.at, in->size - blocks.at,
+                                                                 (size_t)in->offset + blocks.at)
+                                            : skip_reply(in, blocks.at, reading);
         blocks.has_ended = size == 0;
         blocks.at += size;
         input_progress(in, blocks.at);
     }
+    if (part == INPUT_PART_TRAILING)
+        input_report_trailing(in, blocks.at, reading);
 }
 
 /* Lists the countersets of a perfmon log, which are those of its values. Frees the input. */
@@ -370,7 +392,7 @@ static bool list_file(set_listing *l, const options *o, title_names *titles, con
         if (in.kind == INPUT_CAPTURE)
             list_capture(l, &objects, titles, &in);
         else if (in.kind == INPUT_V1)
-            list_blocks(&objects, &in);
+            list_blocks(&objects, &in, &o->reader);
         else if (is_log)
             list_log(l, o, &in);
         else

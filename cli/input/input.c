@@ -323,6 +323,15 @@ pfb_error input_trailing_bytes(const pfb_read_options *options, size_t used, siz
     return (pfb_error){is_error ? PFB_TRAILING_BYTES : PFB_OK, is_error ? used : 0};
 }
 
+void input_report_trailing(const input *in, size_t at, const pfb_read_options *options)
+{
+    size_t offset = (size_t)in->offset + at;
+    if (options->is_strict)
+        diagnostics_malformed(in->name, (pfb_error){PFB_TRAILING_BYTES, offset});
+    else
+        diagnostics_note(in->name, offset, "the bytes from here on belong to no block");
+}
+
 void input_progress(const input *in, size_t at)
 {
     progress_show(in->name, in->offset + at, in->is_last ? in->offset + in->size : in->expected_size);

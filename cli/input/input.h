@@ -101,6 +101,10 @@ bool input_extend(input *in);
  * --strict was given, else none. `used` is 0 for a malformed header, which has an error of its own. */
 pfb_error input_trailing_bytes(const pfb_read_options *options, size_t used, size_t size);
 
+/* Reports that the bytes from `at` of the window to the end of the file belong to no block: an error with --strict,
+ * otherwise a note. */
+void input_report_trailing(const input *in, size_t at, const pfb_read_options *options);
+
 /* Shows on standard error how much of the file was read: up to byte `at` of the window. */
 void input_progress(const input *in, size_t at);
 

@@ -388,15 +388,6 @@ void merge_drop(merge *m)
     m->current->error = (pfb_error){PFB_OK, 0};
 }
 
-void merge_report_trailing(const merge *m, const merge_file *f)
-{
-    size_t offset = (size_t)f->in.offset + f->at;
-    if (m->options->is_strict)
-        diagnostics_malformed(f->in.name, (pfb_error){PFB_TRAILING_BYTES, offset});
-    else
-        diagnostics_note(f->in.name, offset, "the bytes from here on belong to no block");
-}
-
 void merge_close(merge *m)
 {
     for (size_t i = 0; i < m->count; i++) {

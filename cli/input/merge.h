@@ -106,9 +106,6 @@ void merge_put_off(merge *m);
 /* Ends the current file: its next item is MERGE_END, without an error. */
 void merge_drop(merge *m);
 
-/* Reports the item MERGE_TRAILING of a file: an error in strict mode, otherwise a note. */
-void merge_report_trailing(const merge *m, const merge_file *f);
-
 /* Closes all files. */
 void merge_close(merge *m);
 

@@ -3,6 +3,7 @@
 precedence over the program's catalog."""
 
 import os
+import struct
 import unittest
 
 import captures
@@ -149,6 +150,38 @@ class Catalog(Case):
         self.assertEqual(offered[0], expected)
         self.assertEqual(offered[1], ("Prozessor", "% User Time",
                                       "PERF_100NSEC_TIMER"))
+
+
+class Countersets(Case):
+    """Errors that countersets reports."""
+
+    def test_errors_in_names(self):
+        """Errors in a name table are reported, as by cook."""
+        table = bytes_of(seed("name_table", "broken_form_binary.bin"))
+        path = self.file("a.pfb", w.recording(w.chunk(
+            b"NAME", struct.pack("<I", 9) + table)))
+        done = self.run_program("countersets", "--file", path)
+        self.assertEqual((done.status, done.err),
+                         (1, self.run_program("cook", "-q", path).err))
+        self.assertIn("unknown_format", done.err)
+
+    def test_blocks(self):
+        """The V1 objects after a V2 reply are listed. Bytes after the last
+        block are a note, or an error with --strict."""
+        block = bytes_of(seed("v1", "valid_base_first.bin"))
+        reply = w.reply()
+        path = self.file("a.bin", block + reply + block + bytes(8))
+        items = self.run_json("countersets", "--file", self.file(
+            "b.bin", block + reply + block))
+        alone = self.run_json("countersets", "--file", self.file(
+            "c.bin", block + block))
+        self.assertEqual(items, alone)
+        done = self.run_program("countersets", "--file", path)
+        self.assertEqual(done.status, 0, done.err)
+        self.assertIn("belong to no block", done.err)
+        done = self.run_program("countersets", "--strict", "--file", path)
+        self.assert_error(done, 1, path, len(block + reply + block),
+                          "trailing_bytes")
 
 
 class LongNames(Case):
