@@ -316,7 +316,7 @@ class Rotated(SplitCase):
                 time=time)
         return w.log(*w.paths(
             *more,
-            w.path(log_seeds.TIMER, w.SECOND, machine, "Processor", "*",
+            w.path(log_seeds.TIMER_INV, w.SECOND, machine, "Processor", "*",
                    "% Processor Time", flags=log_seeds.ALL),
             w.path(log_seeds.RATE, frequency, machine, "Memory", None,
                    "Pages/sec")), *samples, *last,
