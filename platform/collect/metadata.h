@@ -26,14 +26,14 @@ enum { METADATA_LOCAL, METADATA_ENGLISH, METADATA_CATALOG, METADATA_ORIGINS };
 /* A copy of a registration reply. */
 typedef struct metadata_reply {
     struct metadata_reply *next;
-    uint32_t request;
+    uint32_t request; /* the request code; metadata.c adds a bit if the reply is malformed or from the catalog */
     size_t size_bytes;
     uint8_t bytes[];
 } metadata_reply;
 
 typedef struct metadata_set {
     pfb_guid guid;
-    metadata_reply *replies;       /* replies in use: one per request code, and those of the catalog */
+    metadata_reply *replies;       /* stored replies: at most one for each value of their `request` */
     uint32_t fetched;              /* bit N: the source was asked for request code N, or the caller put a valid reply */
     bool has_reply;                /* a reply was added, even a malformed one; false if known from the catalog only */
     bool has_registration;         /* a valid reply to PFB_REQUEST_COUNTERSET was added: the catalog is not used */
