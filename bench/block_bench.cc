@@ -23,7 +23,7 @@ using bench::PROCESSOR_COUNTERS;
 
 /* ---- Blocks ------------------------------------------------------------------------------------------------ */
 
-/* A block, the number of its values and their sum, which every reader must compute. */
+/* A block, the number of its values and their sum, with which the results of the readers are compared. */
 struct reply {
     std::vector<uint8_t> bytes;
     size_t values;

@@ -50,7 +50,8 @@ static void check_notes(lwp_walk *l)
 static void check_pair_field(walk *w, uint32_t raw, int32_t value)
 {
     expect(w, value >= -(1 << 25) && value < 1 << 25, "intervals and counters have 26 bits");
-    expect(w, (((uint32_t)value ^ raw) & 0x03FFFFFF) == 0, "intervals and counters are their raw values");
+    expect(w, (((uint32_t)value ^ raw) & 0x03FFFFFF) == 0,
+           "intervals and counters have the low 26 bits of their raw values");
 }
 
 static void walk_pairs(lwp_walk *l)
@@ -107,7 +108,7 @@ static void walk_events(lwp_walk *l, uint32_t slot, uint32_t count)
         w->out.items++;
         change_byte(w, l->parts.ring_offset + event.offset);
     }
-    expect(w, read == count && !pfb_lwp_next(&l->lwp, &event), "exactly the unread records are returned");
+    expect(w, read == count && !pfb_lwp_next(&l->lwp, &event), "exactly the expected records are returned");
 }
 
 static void walk_ring(lwp_walk *l)

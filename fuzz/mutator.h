@@ -24,7 +24,8 @@ typedef mutation mutator(const uint8_t *data, size_t size, uint8_t *out, size_t 
 mutator mutate_v2;        /* a V2 reply */
 mutator mutate_v2_values; /* the input of v2_values_fuzzer.c */
 mutator mutate_v1;        /* a V1 block */
-/* A capture. Changes some of the replies and blocks inside; copies all other bodies, even malformed ones. */
+/* A capture. Drops and repeats chunks, and changes some of the replies and blocks inside. Other bodies are copied as
+ * they are, even malformed ones. */
 mutator mutate_capture;
 
 #endif

@@ -55,7 +55,7 @@ def little_endian(number, size=4):
 
 
 def constants(subject):
-    """(name, bytes) of each constant, in the order of the sources."""
+    """(name, bytes) of each constant, file by file. Words have no name."""
     for name in [subject, *CONTAINED.get(subject, [])]:
         for path in paths(name):
             text = path.read_text(encoding="utf-8")

@@ -69,7 +69,7 @@ typedef struct text_writer {
     uint64_t block_count;
     uint64_t table_count; /* number of name tables */
     buffer left_out;      /* a byte for each object of the current block: 1 if it is not written */
-    hash_index names;     /* hashes of the names that are keys of countersets and objects */
+    hash_index names;     /* hashes of the names that countersets and objects have had */
     uint64_t seed;        /* of these hashes */
     buffer machine;       /* the latest machine line, without its end */
     uint64_t unwritten;   /* number of chunks without a text form */
@@ -86,7 +86,7 @@ void text_writer_close(text_writer *t);
 /* ---- Parts ----------------------------------------------------------------------------------------------- */
 
 void text_writer_put_registration(text_writer *t, const pfb_chunk *chunk, const uint8_t *body, size_t size);
-void text_writer_put_sets(text_writer *t); /* countersets whose lines are not written, or have changed */
+void text_writer_put_sets(text_writer *t); /* countersets without lines, or with a new registration */
 void text_writer_put_instances(text_writer *t, const pfb_guid *counterset, const uint8_t *body, size_t size);
 void text_writer_put_info(text_writer *t, const uint8_t *body, size_t size);
 void text_writer_put_v2(text_writer *t, const uint8_t *body, size_t size);

@@ -17,15 +17,15 @@ typedef struct values_printer {
     size_t base;          /* offset of the current reply in the file */
     bool has_choice;      /* counters were chosen: results without any of them are not printed */
     bool hides_empty;     /* a counterset without instances prints no table */
-    bool is_nonzero;      /* tables leave out instances whose values are all zero or missing */
+    bool is_nonzero;      /* tables leave out rows whose values are all zero or missing */
     const char *sort;     /* the name of the counter by which tables are sorted, descending; null: not given */
-    uint64_t top;         /* maximum number of instances of a table; 0: no limit */
-    bool is_live;         /* the first sample is not printed, because most values need two samples */
+    uint64_t top;         /* maximum number of rows of a table; 0: no limit */
+    bool is_live;         /* a file is printed as by live: without the first sample, as most values need two samples */
     bool shows_first;     /* is_live: the first sample is printed, because the values of this input need only one */
     uint64_t max_samples; /* is_live: maximum number of samples printed; 0: no limit */
-    bool has_any;         /* a value was printed; is_live: or the first sample, which is not printed, has a value */
-    bool has_single;      /* a printed value has the status PFB_STATUS_NEED_TWO_SAMPLES */
-    bool has_other;       /* a printed value has neither that status nor PFB_STATUS_NOT_DISPLAYED */
+    bool has_any;         /* a value was counted; is_live: or the first sample, which is not printed, has a value */
+    bool has_single;      /* a counted value has the status PFB_STATUS_NEED_TWO_SAMPLES */
+    bool has_other;       /* a counted value has neither that status nor PFB_STATUS_NOT_DISPLAYED */
     /* ------------------------------------------------------------------------------------------ */
     pfb_collected_sample sample;
     bool has_number; /* is_live: `number` is that of the latest sample */
@@ -43,7 +43,8 @@ typedef struct values_printer {
  * PFB_ATTRIBUTE_NO_DISPLAY that the user did not name. */
 bool values_is_shown(const pfb_collected_value *v);
 
-/* Updates has_any, has_single and has_other for a value that is printed. */
+/* Updates has_any, has_single and has_other for a value of a sample that is printed, even if its row is left out.
+ * Metrics are not counted. */
 void values_count(values_printer *p, pfb_status status);
 
 /* The name of a value's status, or of its PDH status if a log stores one instead of a value. */

@@ -211,7 +211,8 @@ typedef struct selection {
 } selection;
 
 /* Finds the next instance of a result that the block selects. Results of the kinds PFB_V2_SINGLE_COUNTER and
- * PFB_V2_MULTIPLE_COUNTERS have no names: their instance is that of the recorded query. */
+ * PFB_V2_MULTIPLE_COUNTERS have no names: their instance is that of the recorded query, or of a counterset with a
+ * single instance the one with id 0 and an empty name. */
 static bool next_match(const selection *s, pfb_v2_reader *reader, pfb_query *found)
 {
     const pfb_replay_choice *choice = s->choice;
@@ -279,8 +280,8 @@ static void write_selection(const void *context, pfb_writer *writer)
     pfb_write_end_v2(writer);
 }
 
-/* Stores the counter ids of a result in replay->ids. A result without ids has one value: that of
- * the counter in the recorded query. Returns false when memory is exhausted. */
+/* Stores the counter ids of a result in replay->ids. A result without ids has values of one counter, the one in the
+ * recorded query. Returns false when memory is exhausted. */
 static bool list_ids(pfb_replay *replay, const pfb_replay_choice *choice)
 {
     const pfb_v2_result *result = &choice->result;
@@ -374,8 +375,8 @@ static bool write_selected_results(pfb_replay *replay, const pfb_chunk *sample, 
     pfb_error error = find_results(replay, data, sample->body_size_bytes);
     if (error.code != PFB_OK)
         return pfb_source_fail(failure, PFB_WIN32_INVALID_DATA,
-                               "the sample at offset %zu of the capture is malformed: %s (offset %zu)", sample->offset,
-                               pfb_code_text(error.code), error.offset);
+                               "the sample at offset %zu of the capture is malformed: %s (offset %zu of the reply)",
+                               sample->offset, pfb_code_text(error.code), error.offset);
     bytes->size_bytes = 0;
     if (!pfb_bytes_append(bytes, data, DATA_HEADER_BYTES))
         return pfb_source_fail_memory(failure);

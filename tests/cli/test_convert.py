@@ -109,7 +109,8 @@ class RoundTrips(ConvertCase):
             self.check(path)
 
     def test_seeds(self):
-        """The valid captures of the corpus do not change in a round trip."""
+        """Texts and displayed values of the valid captures of the corpus do
+        not change in a round trip."""
         self.assertGreaterEqual(len(VALID), 16)
         for path in VALID:
             self.check(path)

@@ -48,8 +48,8 @@ ESCAPED = (
     0xE007F, 0xE0100, 0xE01EF, 0xE0FFF, 0x10FFFE, 0x10FFFF,
 )
 
-# Code points that are printed unchanged: letters of all planes, combining
-# marks, private use, unassigned.
+# Code points that are printed unchanged: letters, symbols, combining marks,
+# private use and unassigned, in several planes.
 UNCHANGED = (0x21, 0xA1, 0xE9, 0x301, 0x378, 0x4E2D, 0xAC00, 0xE000, 0xFFFC,
              0xFFFD, 0x1F600, 0x20000, 0xE1000, 0xF0000, 0x10FFFD)
 
@@ -192,13 +192,13 @@ class Names(Case):
     def test_tables_that_cut(self):
         """Tables cut names by their printed width, and not inside an escape.
         """
-        for name, columns, cut in (
+        for name, columns, whole in (
                 ("\x07" * 9, 6, "\\u0007" * 9),
                 ("\\\x07" * 9, 8, "\\\\\\u0007" * 9),
                 ("\U000E0001" * 9, 10, "\\U000E0001" * 9)):
             done = self.run_fine("cook", self.block([name, "x"]), columns=40)
             shown = re.search(r"(?m)^(.*)\u2026  +\(1\)$", done.out)[1]
-            self.assertTrue(cut.startswith(shown), name)
+            self.assertTrue(whole.startswith(shown), name)
             self.assertRegex(shown, r"\A(\\\\|\\u.{4}|\\U.{8})+\Z", name)
             # 29 columns are left of the ellipsis; one more escape would not fit.
             self.assertGreater(len(shown), 29 - columns)

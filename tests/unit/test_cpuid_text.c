@@ -112,7 +112,7 @@ Test(cpuid_text, cpus_are_numbered)
                 both);
     expect_rows("_____ Logical CPU #0 _____\n" LEAF_0 LEAF_1 "_____ Logical CPU #1 _____\n" LEAF_0 LEAF_1, both);
     expect_rows(LEAF_0 LEAF_1 LEAF_0 LEAF_1, both);
-    /* In columns, ECX and EDX may have fewer than 8 digits. */
+    /* In columns without a sub-leaf, ECX and EDX may have fewer than 8 digits. */
     expect_rows("8000001C 00000000 80032013 10200 F\n" LEAF_1, "0 8000001c/0=0,80032013,10200,f;0 1/0=600f20,0,0,0;");
     /* In a dump with headings, a repeated leaf does not begin a CPU. */
     expect_rows("CPU 0:\n" LEAF_0 LEAF_1 LEAF_0,

@@ -674,9 +674,9 @@ Test(sample_v1, key_counters_are_ignored_without_instances)
     v1_free(s[1]);
 }
 
-/* The newer sample has one more definition before the others. A definition matches the older one with the same title,
- * which may be any number. Definitions that share a title do not match. */
-Test(sample_v1, definitions_match_by_unique_title)
+/* The newer sample has one more definition before the others, so definitions cannot match by position. A definition
+ * matches the older one with the same title, which may be any number, unless several definitions have that title. */
+Test(sample_v1, definitions_at_other_positions_match_by_unique_title)
 {
     v1 *s[2];
     for (uint32_t tick = 1; tick <= 2; tick++) {
@@ -733,8 +733,8 @@ Test(sample_v1, parents_with_too_long_names_are_ignored)
     }
 }
 
-/* Rows that were matched with one older sample are not evaluated with the rows of another. */
-Test(sample_v1, rows_of_another_older_sample_are_not_used)
+/* A row that was matched with an older sample has no older value in a shorter one without such a row. */
+Test(sample_v1, older_rows_are_checked_against_the_rows)
 {
     v1 *many =
         make_instances(1, (const instance_case[]){{"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, {"c", NO_ID, 0, 0}, END}, 0);
