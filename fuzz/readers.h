@@ -25,9 +25,9 @@
 typedef struct reading {
     pfb_error error; /* error of the reader */
     uint32_t notes;
-    uint64_t items;     /* number of returned items: results, instances, values, counters, strings, blocks */
+    uint64_t items;     /* number of returned items, such as results, instances, values, counters and strings */
     uint64_t touched;   /* input bytes that were returned, counting repetitions */
-    uint64_t sum;       /* checksum of everything that was returned, to compare readings */
+    uint64_t sum;       /* checksum of what was returned except most fields of headers, to compare readings */
     const char *broken; /* the guarantee that was violated, or NULL */
 } reading;
 
@@ -40,8 +40,8 @@ reading read_input(subject which, const uint8_t *data, size_t size, const pfb_re
  * and returns the tolerant reading. */
 reading verify_input(subject which, const uint8_t *data, size_t size);
 
-/* Reads the input while bytes that `seed` selects change between the calls. Checks that returned ranges are inside the
- * input; nothing else is guaranteed. */
+/* Reads the input while bytes that `seed` selects change between the calls. Checks the guarantees that hold for such an
+ * input too: all that walk.h does not check with expect_if_unchanged(). */
 reading read_changing_input(subject which, uint8_t *data, size_t size, uint64_t seed);
 
 /* Runs the fuzz target on an input: verify_input, then read_changing_input twice, each on a copy in memory of exactly

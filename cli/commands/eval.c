@@ -178,7 +178,7 @@ static void write_row(output *out, const eval_row *row, const pfb_formula_result
     output_end(out);
 }
 
-/* Compares the result with the expected_ columns of the row. Reports differences. */
+/* Compares the result with the expected_ columns of the row, except expected_exact. Reports differences. */
 static void check_row(eval *e, const pfb_formula_result *result)
 {
     for (size_t i = 0; i < e->count; i++) {

@@ -42,15 +42,15 @@ typedef struct csv_reader {
     int file;
     int state;        /* of the scanner (csv.c) */
     bool has_quotes;  /* the record has a cell in quotation marks */
-    bool has_ended;   /* end of file */
-    bool has_stopped; /* reading the file or writing to standard output failed */
+    bool has_ended;   /* nothing more is read: the end of the file, or has_stopped */
+    bool has_stopped; /* reading failed, or standard output had failed before */
 } csv_reader;
 
-/* Opens a file ("-": standard input). False after an error on standard error. */
+/* Opens a file ("-": standard input). False after a message on standard error. */
 bool csv_open(csv_reader *r, const char *name);
 
-/* Reads a record. False at the end of the file, after a read error, which is reported, and after a failed write to
- * standard output. */
+/* Reads a record. False at the end of the file, after a read error, which is reported, and, once the records in memory
+ * have been returned, after a failed write to standard output. */
 bool csv_next(csv_reader *r);
 
 void csv_close(csv_reader *r);

@@ -19,8 +19,8 @@ value_summary *value_summary_begin(void);
 void value_summary_write(const value_summary *summary, bool is_nonzero, output *out);
 
 /* The number of records, and the counter and instance of record `i`, in the order of their first values. The returned
- * value has names, ids, type, unit and attributes; status and value mean nothing. Its names are valid until the next
- * value is added. */
+ * value has names, GUID, title, counter id, type, unit and attributes; its other members mean nothing. Its names are
+ * valid until the next value is added. */
 size_t value_summary_count(const value_summary *summary);
 pfb_collected_value value_summary_value(const value_summary *summary, size_t i);
 

@@ -26,9 +26,9 @@ TARGETS = {
     "core/src/perflib/name_table.c": ["name_table"],
     "core/src/perflib/metadata.c": ["metadata", "capture"],
     "core/src/perflib/query.c": ["query", "capture"],
-    "core/src/perflib/path.c": ["name", "query", "calls"],
+    "core/src/perflib/path.c": ["name", "collect"],
     "core/src/perflib/capture.c": ["capture", "collect"],
-    "core/src/perflib/catalog.c": ["capture", "collect"],
+    "core/src/perflib/catalog.c": ["collect"],
     "core/src/perflib/log.c": ["log", "collect"],
     "core/src/perflib/log_record.c": ["log", "collect"],
     "core/src/perflib/log_values.c": ["log", "collect"],
@@ -38,9 +38,9 @@ TARGETS = {
     "core/lwp/src/cpuid_text.c": ["cpuid_text"],
     "core/lwp/src/lwp.c": ["lwp", "model"],
     "core/src/bytes/code_points.h": ["name", "name_table"],
-    "core/src/bytes/cursor.c": ["v2", "v1", "metadata", "query", "capture", "lwp", "hooks"],
+    "core/src/bytes/cursor.c": ["v1", "metadata", "query", "capture", "lwp", "hooks"],
     "core/src/bytes/cursor.h": ["v2", "v1", "metadata", "query", "capture", "lwp", "hooks"],
-    "core/src/bytes/decimal.c": ["pdh_text", "log"],
+    "core/src/bytes/decimal.c": ["pdh_text", "collect"],
     "core/src/bytes/line.h": ["text", "pdh_text", "cpuid_text"],
     "core/src/bytes/name.c": ["name", "metadata"],
 }
@@ -53,7 +53,7 @@ A bounds check is an `if` in a source of the readers whose condition compares wi
 reports an error or returns false, zero or another constant. Conditions of loops and of `?:`, and lines with `PFB_NEVER` or
 `PFB_ALWAYS`, are not changed. The first detection of the removal is named, with its target:
 
-- **sanitizer or guarantee**: the replay of the corpus, built with sanitizers and `PERFBLOCK_VERIFY`, stops the program.
+- **sanitizer or guarantee**: the replay of the corpus, built with sanitizers and `PERFBLOCK_VERIFY`, fails or takes far longer.
 - **reading**: the replay reads an input of the corpus with another error, offset, notes or items than with the check.
 - **fuzzing**: libFuzzer, started from the corpus, stops the program. The targets of a source share
   {seconds:g} seconds.

@@ -68,7 +68,7 @@ quietly() {
 
 # ---- Presets ----------------------------------------------------------------------------------------
 
-# The tools that every preset needs.
+# The tools that build and run the tests.
 build_needs() {
     need gcc has_command gcc
     need libc6-dev builds gcc
@@ -95,7 +95,8 @@ fuzz_needs() {
     need zip has_command zip
 }
 
-# Ends the script on other processors than x86-64, because the default presets need compilers that run only there.
+# Ends the script on other processors than x86-64: tests of object files read only those of x86, and programs for i386
+# run without an emulator.
 require_x86_64() {
     [[ $(uname -m) == x86_64 ]] || {
         echo "$0 needs an x86-64 machine; name presets to run those that do not." >&2

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Tests that run only under Wine: file names, and refusals because of missing
-functions.
+"""Tests that run only under Wine: file names, and live commands without
+counters.
 
 Wine 8 has four of the nine functions that read V2 data. It lacks
 PerfEnumerateCounterSet, which every live command without --v1 calls first.
@@ -39,7 +39,8 @@ class Names(Case):
 
 
 class Refusals(Case):
-    """Live commands are refused; the message names the missing function."""
+    """Live commands fail: without --v1 because a function is missing, with it
+    because V1 data has no objects."""
 
     def refused(self, *arguments):
         """Asserts that the command is refused with a message that names
@@ -53,7 +54,7 @@ class Refusals(Case):
                          r"live: .*\bPerfEnumerateCounterSet\b.*\n$")
 
     def test_live(self):
-        """live is refused in each format."""
+        """live is refused as text, JSON and CSV."""
         for form in ("text", "json", "csv"):
             self.refused("live", "--count", "1", "--format", form)
         self.refused("live", "--set", "Memory", "--count", "1")
@@ -68,7 +69,7 @@ class Refusals(Case):
         self.assertEqual((done.status, done.out, done.err), (0, "", ""))
 
     def test_other_machines(self):
-        """A machine that does not exist is reported with status 4."""
+        """live on a machine that does not exist ends with status 4."""
         for option in ([], ["--v1"]):
             done = self.run_program("live", "--machine", "perfblock.invalid",
                                     "--set", "Memory", *option)

@@ -104,7 +104,7 @@ def log_expectation(data):
 
 
 def is_sound_log(data):
-    """Whether a log is valid; V1 blocks and names in it are not checked."""
+    """Whether a log is valid; V1 blocks and name tables in it are not checked."""
     log = log_reader.Log(data)
     return log.error is None and not any(
         log_reader.read_record(kind, b"".join(

@@ -33,7 +33,7 @@ typedef struct sample {
 } sample;
 
 /* Makes a sample that is taken `tick` seconds after the clocks started: the performance clock has 1000 ticks per
- * second, the other clock 10^7. The block may have up to SAMPLE_BYTES bytes, or `capacity` bytes. */
+ * second, the other clock 10^7. The reply may have up to SAMPLE_BYTES bytes, or `capacity` bytes. */
 sample *sample_new(int64_t tick);
 sample *sample_new_large(int64_t tick, size_t capacity);
 void sample_free(sample *s);

@@ -358,8 +358,8 @@ Test(collect_v1, failures_name_the_unmatched_part)
 /* ---- Sources ------------------------------------------------------------------------------------------------ */
 
 /* If countersets cannot be listed, the collector uses V1 if there are V1 objects. Otherwise it reports why listing
- * failed. */
-Test(collect_v1, a_machine_without_data_reports_a_failure)
+ * failed. A name table that cannot be read is a failure, too. */
+Test(collect_v1, a_machine_that_cannot_be_used_reports_a_failure)
 {
     static const struct {
         machine m;

@@ -23,7 +23,7 @@ static void register_set(sample *s, uint32_t base_type)
     sample_register(s, SET, counters, 4);
 }
 
-/* All kinds of results in one block: a counterset, one counter of all instances (whose base is in the counterset), a
+/* All kinds of results in one reply: a counterset, one counter of all instances (whose base is in the counterset), a
  * single value, an error, and several counters without instances. */
 static sample *mixed(int64_t tick, const char *first, const char *second)
 {

@@ -248,7 +248,8 @@ Test(physical_disk, idle_time_continues_when_busy_time_wraps)
 
 #define LARGEST "18446744073709551615"
 
-/* Times become 2^64 - 1; counts wrap. Disks whose device number does not fit an instance id are left out. */
+/* Times of reads and writes become 2^64 - 1; counts and the busy time wrap. Disks are left out if their device number
+ * does not fit an instance id, or is that of _Total. */
 Test(physical_disk, times_saturate_and_counts_wrap)
 {
     put_file("/proc/diskstats",
