@@ -213,7 +213,8 @@ static void put_path(page *p, const report_line *line, const axis *a)
         int at = position_of(p, point);
         is_joined = is_joined && at >= before;
         buffer_format(&p->html, "%c%d %d", is_joined ? 'L' : 'M', at, height_of(a, point->value));
-        bool continues = i + 1 < line->count && has_value(&line->points[i + 1]);
+        const report_point *next = i + 1 < line->count ? point + 1 : NULL;
+        bool continues = next && has_value(next) && position_of(p, next) >= at;
         if (!is_joined && !continues)
             put(p, "h0");
         is_joined = true;

@@ -296,7 +296,7 @@ static int compare_lines(const void *left, const void *right)
     const ranked_line *b = right;
     if (a->has_average != b->has_average)
         return a->has_average ? -1 : 1;
-    if (a->average != b->average)
+    if (a->has_average && a->average != b->average)
         return a->average > b->average ? -1 : 1;
     return (a->node > b->node) - (a->node < b->node);
 }

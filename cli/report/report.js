@@ -101,7 +101,9 @@
       const y = (1 - (line.y[i] / axis.step - axis.low / axis.step) / STEPS) * HEIGHT;
       joined = joined && x >= before && points[n - 1] === i - 1;
       path += (joined ? 'L' : 'M') + x.toFixed(1) + ' ' + y.toFixed(1);
-      if (!joined && !(n + 1 < points.length && isNumber(line.y[points[n + 1]])))
+      const next = points[n + 1];
+      const continues = next === i + 1 && isNumber(line.y[next]) && across(times[line.x[next]]) >= x;
+      if (!joined && !continues)
         path += 'h0';
       joined = true;
       before = x;

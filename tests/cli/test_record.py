@@ -496,7 +496,7 @@ class Cuts(Case):
 
 @unittest.skipIf(os.name == "nt", "Windows has other signals")
 class Killed(LiveCase):
-    """A killed recorder loses at most the chunk that it is writing."""
+    """A killed recorder cuts at most the chunk that it is writing."""
 
     ROUNDS = 20
 

@@ -393,6 +393,23 @@ class Selection(ReportCase):
         self.assertEqual([key[3] for key in
                           self.report(path, "--top", "1").lines], ["y"])
 
+    def test_top_keeps_the_order_of_lines_whose_sum_overflows(self):
+        """Lines whose sum overflows have no average either. They come last, in
+        the order of the file."""
+        names = "IJABCDEFGH"
+        values = {name: "1.7e308" for name in names}
+        values["A"] = "1"
+        rows = [b'"(PDH-CSV 4.0)",' + b",".join(
+            b'"\\\\M\\O(%s)\\C"' % name.encode() for name in names)]
+        rows += [b'"01/02/2013 00:00:%02d.000",' % second + b",".join(
+            b'"%s"' % values[name].encode() for name in names)
+            for second in range(3)]
+        path = self.file("a.csv", b"\r\n".join(rows) + b"\r\n")
+        for top in (1, 4, 10):
+            self.assertEqual(
+                [key[3] for key in self.report(path, "--top", str(top)).lines],
+                list("AIJBCDEFGH")[:top])
+
     def test_source(self):
         """--source FILE gives the same page as the argument FILE."""
         path = self.ranks()
@@ -601,6 +618,17 @@ class Charts(ReportCase):
         gap, = article.find("path", "gap")
         self.assertEqual(re.findall(r"M(\d+)", gap.attributes["d"]),
                          ["0", "1500"])
+
+    def test_times_that_run_backwards(self):
+        """A line is interrupted where time runs backwards; a point alone is a
+        dot."""
+        path = self.file("a.csv", b'"(PDH-CSV 4.0)","\\\\M\\A\\B"\r\n' + b"".join(
+            b'"01/02/2013 00:00:%02d.000","%d"\r\n' % row
+            for row in ((4, 0), (0, 8), (2, 4), (1, 8))))
+        article, = self.report(path).articles.values()
+        line, = article.find("path", "line")
+        self.assertEqual(line.attributes["d"],
+                         "M2000 500h0M0 0L1000 250M500 0h0")
 
     def test_zeros_and_large_values(self):
         """The axis of constant zeros ends at 1; large numbers have a unit."""
