@@ -148,9 +148,9 @@ bool pfb_collector_put_registration(pfb_collector *c, const pfb_guid *counterset
     error = error ? error : &unused;
     *error = (pfb_error){PFB_OK, 0};
     metadata_set *set = prepare_name_change(c) ? pfb_metadata_get(&c->metadata, counterset) : NULL;
-    if (!set || !pfb_metadata_add(set, request, data, size, &c->options.reader, error))
+    if (!set || !pfb_metadata_add(set, request, false, data, size, &c->options.reader, error))
         return pfb_collect_no_memory(failure);
-    if (error->code == PFB_OK && request < 32) /* a reply of the source would free this one, to which samples refer */
+    if (error->code == PFB_OK && request < 32) /* the source is not asked for this reply */
         set->fetched |= UINT32_C(1) << request;
     return true;
 }

@@ -45,7 +45,7 @@ bool pfb_collect_fetch(pfb_collector *c, metadata_set *set, uint32_t request)
         return has_memory;
     }
     if (!reserve_set_name(c, request) ||
-        !pfb_metadata_add(set, request, c->fetched.data, c->fetched.size_bytes, &c->options.reader, &error))
+        !pfb_metadata_add(set, request, true, c->fetched.data, c->fetched.size_bytes, &c->options.reader, &error))
         return false;
     set->fetched |= UINT32_C(1) << request;
     return error.code == PFB_OK ||

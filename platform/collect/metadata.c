@@ -215,9 +215,9 @@ static metadata_reply *make_reply(uint32_t request, size_t size)
     return reply;
 }
 
-/* Bits that are added to the request of a stored reply, which is then not replaced by a valid reply of the source:
- * values of the current sample may refer to the strings of a malformed reply that the caller has put. */
-enum { MALFORMED = 1 << 30, FROM_CATALOG = 1 << 29 };
+/* Bits that are added to the request of a stored reply that the caller has not put. Such a reply does not replace one
+ * of the caller: values of the current sample may refer to the strings of the latter, even if it is malformed. */
+enum { FROM_SOURCE = 1 << 30, FROM_CATALOG = 1 << 29 };
 
 /* Stores a reply in the counterset, which then owns it. Frees the previous reply with the same `request`. */
 static void store_reply(metadata_set *set, metadata_reply *reply)
@@ -231,7 +231,7 @@ static void store_reply(metadata_set *set, metadata_reply *reply)
     free(old);
 }
 
-bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, size_t size,
+bool pfb_metadata_add(metadata_set *set, uint32_t request, bool is_fetched, const void *data, size_t size,
                       const pfb_read_options *options, pfb_error *error)
 {
     bool is_used = false;
@@ -241,8 +241,8 @@ bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, siz
     if (size > 0)
         memcpy(reply->bytes, data, size);
     bool has_memory = read_reply(set, reply, false, options, error, &is_used);
-    if (error->code != PFB_OK)
-        reply->request |= MALFORMED;
+    if (is_fetched)
+        reply->request |= FROM_SOURCE;
     if (has_memory && is_used)
         store_reply(set, reply);
     else

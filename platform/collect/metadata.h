@@ -26,7 +26,7 @@ enum { METADATA_LOCAL, METADATA_ENGLISH, METADATA_CATALOG, METADATA_ORIGINS };
 /* A copy of a registration reply. */
 typedef struct metadata_reply {
     struct metadata_reply *next;
-    uint32_t request; /* the request code; metadata.c adds a bit if the reply is malformed or from the catalog */
+    uint32_t request; /* the request code; metadata.c adds a bit if the reply is from the source or the catalog */
     size_t size_bytes;
     uint8_t bytes[];
 } metadata_reply;
@@ -67,10 +67,11 @@ metadata_set *pfb_metadata_find(const metadata *m, const pfb_guid *guid);
 /* Returns the counterset; adds it if it is missing. Returns null when memory is exhausted. */
 metadata_set *pfb_metadata_get(metadata *m, const pfb_guid *guid);
 
-/* Adds a reply to a registration request, which replaces an earlier one. *error is the first error in the bytes. Names
- * and help texts of counters that precede it are used; any other malformed reply only sets has_reply. Returns false
- * when memory is exhausted. */
-bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, size_t size,
+/* Adds a reply to a registration request, which replaces an earlier one. `is_fetched`: it is from the source, and the
+ * bytes of a reply that the caller has put stay valid. *error is the first error in the bytes. Names and help texts of
+ * counters that precede it are used; any other malformed reply only sets has_reply. Returns false when memory is
+ * exhausted. */
+bool pfb_metadata_add(metadata_set *set, uint32_t request, bool is_fetched, const void *data, size_t size,
                       const pfb_read_options *options, pfb_error *error);
 
 /* Adds the catalog's names and counters to a counterset without registration. Returns false when memory is exhausted.
