@@ -112,7 +112,10 @@ def run(command):
 def count_rows(command):
     """Returns the number of lines that a command prints."""
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
-        return sum(block.count(b"\n") for block in iter(lambda: process.stdout.read(1 << 20), b""))
+        rows = sum(block.count(b"\n") for block in iter(lambda: process.stdout.read(1 << 20), b""))
+    if process.returncode != 0:
+        raise SystemExit(f"{' '.join(map(str, command))}: exit status {process.returncode}")
+    return rows
 
 
 def measure(name, command, path, runs, has_rows):

@@ -429,7 +429,7 @@ static void sample_load(state *s, uint8_t argument)
     t->is_loaded = true;
     s->is_matched = false;
     pfb_error error = pfb_sample_load(&t->sample, &t->input, &t->counts, t->memory, capacity);
-    require(capacity >= needed || error.code != PFB_OK || t->sample.counts.rows == 0, "a lack of space is reported");
+    require(capacity >= needed || error.code == PFB_CALLER_TOO_SMALL, "a lack of space is reported");
 }
 
 static void sample_unload(state *s, uint8_t argument)

@@ -316,9 +316,9 @@ bool is_nearest(const ratio *r, double value, bool *exact)
     memcpy(&bits, &value, sizeof bits);
     int exponent = (int)(bits >> FRACTION_BITS & 2047) - BIAS - FRACTION_BITS;
     uint64_t mantissa = (bits & ((UINT64_C(1) << FRACTION_BITS) - 1)) | UINT64_C(1) << FRACTION_BITS;
-    *exact = bits == 0;
+    *exact = false;
     if (big_is_zero(&r->n))
-        return bits == 0;
+        return *exact = bits == 0;
     if ((bits >> 63 != 0) != r->negative || exponent < MIN_EXPONENT || exponent > MAX_EXPONENT)
         return false;
     /* Compares value = mantissa * 2^exponent with n / d, both multiplied by d and by the power of two that makes them

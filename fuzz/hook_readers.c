@@ -88,7 +88,8 @@ static void check_limits(walk *w, uint64_t groups)
         walk_stream(&limited, &limits, &count);
         expect(w, count == (groups < limit ? groups : limit), "no more groups are returned than the limit allows");
         expect(w, groups > limit ? limited.out.error.code == PFB_CALLER_LIMIT : true,
-               "a limit that is reached is reported");
+               "a limit that is exceeded is reported");
+        expect(w, !limited.out.broken, limited.out.broken);
     }
     const pfb_cpi_limits half = {.bytes = w->size / 2};
     pfb_cpi_hooks hooks;
