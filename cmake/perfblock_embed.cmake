@@ -2,8 +2,8 @@
 # Writes a C header with the bytes of a script or a style sheet, and with the hash by which a Content-Security-Policy
 # allows it. Called as
 #     cmake -D INPUT=FILE -D OUTPUT=HEADER -D NAME=PREFIX -P perfblock_embed.cmake
-# The header defines PREFIX_bytes, an array that ends in NUL, and PREFIX_HASH, "sha256-" and the hash in base64. Line
-# ends become LF, because a browser converts them before it computes the hash.
+# The header defines PREFIX_bytes, an array that ends in NUL, and PREFIX_HASH (PREFIX in upper case), "sha256-" and the
+# hash in base64. Line ends become LF, because a browser converts them before it computes the hash.
 
 file(READ "${INPUT}" text)
 string(REPLACE "\r\n" "\n" text "${text}")

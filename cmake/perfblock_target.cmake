@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Settings of all targets of this project; programs that link them are not affected.
+# Settings of the targets of this project. The warning flags do not affect programs that link them.
 
 # C11 without extensions, hidden symbols, and optional warning flags.
 function(perfblock_setup_target target)
@@ -21,7 +21,7 @@ function(perfblock_setup_target target)
     endif()
 endfunction()
 
-# The same settings for a library, and also its part of the exported package, its version, and the macros of export.h.
+# The same settings for a library, and also its name in the exported package, its version, and the macros of export.h.
 # While the major version is 0, each minor version has its own ABI.
 function(perfblock_setup_library target name output_name)
     perfblock_setup_target(${target})

@@ -163,8 +163,8 @@ static const pfb_cpi_cpu *find_cpu(const pfb_cpi_snapshot *snapshot, uint32_t nu
     return NULL;
 }
 
-/* Returns true if an interval is long enough for a counter of this width to wrap more than once. */
-static bool may_wrap_twice(uint32_t width, uint64_t elapsed)
+/* Returns true if an interval is long enough for a counter of this width to pass its whole range. */
+static bool may_pass_range(uint32_t width, uint64_t elapsed)
 {
     return width < 64 && elapsed >= UINT64_C(1) << width;
 }
@@ -173,7 +173,7 @@ static void check_cpu(const query *q, const pfb_cpi_cpu *start, const answer *a,
 {
     uint64_t elapsed = a->result.elapsed_cycles;
     const pfb_cpi_cpu *end = find_cpu(&q->end, start->cpu);
-    bool ambiguous = may_wrap_twice(q->widths.instr, elapsed) || may_wrap_twice(q->widths.cycles, elapsed);
+    bool ambiguous = may_pass_range(q->widths.instr, elapsed) || may_pass_range(q->widths.cycles, elapsed);
     require(f->cpu == start->cpu, "the CPUs have the order of the start");
     require((f->status == PFB_CPI_OFFLINE) == !end, "a CPU that disappeared is offline");
     if (end)

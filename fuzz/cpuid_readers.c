@@ -121,7 +121,7 @@ static void check_events(walk *w, const pfb_lwp_capabilities *capabilities)
         uint32_t bit = id >= 1 && id < 29 ? UINT32_C(1) << id : 0;
         bool is_offered = id <= capabilities->max_events && (capabilities->eax & capabilities->edx & bit) != 0;
         expect(w, (refusal == PFB_LWP_USABLE) == (id == 255 || is_offered),
-               "an event is usable if EAX and EDX have its bit");
+               "only event 255 and those that the leaf offers are usable");
         bool is_sample = refusal == PFB_LWP_NO_VAL_HW || refusal == PFB_LWP_NO_VAL_OS;
         expect(w, refusal == PFB_LWP_USABLE || is_sample == (id == 1),
                "the refusals of LWPVAL are used for EventId 1 only");

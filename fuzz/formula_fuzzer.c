@@ -157,7 +157,7 @@ static void check_order(const inputs *q, const pfb_formula_result *result)
     grow_signed(&grown.newer.perf_time, q->step);
     grow_signed(&grown.newer.perf_time_100ns, q->step);
     grow_signed(&grown.newer.object_time, q->step);
-    check_move(&grown, result, s.inverse || s.elapsed, "the result is monotonic in the denominator");
+    check_move(&grown, result, s.inverse || s.elapsed, "the result is monotonic in base and clock");
     grown = *q;
     grow(&grown.newer.multi_count, q->step);
     check_move(&grown, result, s.inverse, "a greater multi count makes timers smaller and inverse timers greater");

@@ -16,7 +16,7 @@
  *       3  LWPINS  u8: how often it is executed
  *       4  event   u8 id, u16 traits, u16 latency
  *       5  write   u16: an offset in the control block's memory, or in the ring if the top bit is set; u8 count; bytes
- *       6  forget  removes all memory windows of the model (pfb_lwp_model_add_memory)
+ *       6  forget  removes all memory windows of the model (pfb_lwp_model_forget_memory)
  *       7  window  u8: an even number adds the window at CONTROL, an odd one that at RING
  *
  * Initially the model has both windows. Their memory is all zero and has exactly their size. */

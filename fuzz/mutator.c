@@ -424,8 +424,7 @@ static uint32_t read_v1_values(pfb_v1_reader *reader, const uint8_t *data, raw_v
     return count;
 }
 
-/* Returns true for a fault in the offset of a value. Readers detect it only if there is a value, so the object needs an
- * instance. */
+/* Returns true for a fault in the offset of a value. Readers detect it only if there is a value. */
 static bool needs_values(const plan *p)
 {
     return p->fault == PFB_FAULT_VALUE_OFFSET_ZERO || p->fault == PFB_FAULT_VALUE_OFFSET_HUGE;

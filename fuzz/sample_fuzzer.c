@@ -114,7 +114,7 @@ static void load(sample *s)
                 n->values <= counts.values && n->multi_counts <= counts.multi_counts,
             "no more is loaded than was measured");
     if (loaded.code == PFB_OK)
-        require(measured.code == PFB_OK && memcmp(&counts, n, sizeof counts) == 0, "a valid block is read completely");
+        require(measured.code == PFB_OK && memcmp(&counts, n, sizeof counts) == 0, "a valid input is read completely");
     check_error(s, loaded);
     check_refusal(s, &counts, size, n->values);
 }
@@ -610,7 +610,7 @@ static bool make_reordered(reordered *r, const sample *original, uint8_t order)
         return false;
     load(&r->sample);
     require(memcmp(&r->sample.table.counts, &original->table.counts, sizeof original->table.counts) == 0,
-            "a reordered valid block is valid");
+            "a reordered valid reply is valid");
     return true;
 }
 

@@ -615,8 +615,7 @@ static const tolerance tolerances[] = {{PFB_UNALIGNED_SIZE, PFB_NOTE_UNALIGNED_S
                                        {PFB_BAD_NAME, PFB_NOTE_BAD_SYSTEM_NAME, 84},
                                        {PFB_SIZE_WITHOUT_HEADER, PFB_NOTE_SIZE_WITHOUT_HEADER, 0}};
 
-/* Checks that the error of a block is the same if nothing, only objects, or only parts are read before pfb_v1_finish.
- */
+/* Checks that the error of a block is the same if nothing, only objects, or only parts are read. */
 static const char *compare_partial(const reading *whole, const uint8_t *data, size_t size,
                                    const pfb_read_options *options)
 {

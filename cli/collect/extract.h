@@ -40,9 +40,9 @@ pfb_error extract_set_info(extract *e, pfb_bytes *info, pfb_bytes *reduced);
 bool extract_sample(const extract *e, const pfb_bytes *sample, pfb_bytes *reduced, pfb_error *error);
 
 /* Reduces the reply to a registration request to the chosen counters of the counterset. Replies that do not list
- * counters are copied, and if all counters are chosen, all replies. A reply of code 1 that cannot be read is reduced to
- * nothing, and a malformed list of names or help texts to the chosen ones before the error. Returns an error if the
- * reduced reply cannot be written (write.h). */
+ * counters are copied, and if all counters are chosen, all replies. A reply to PFB_REQUEST_COUNTERSET that cannot be
+ * read is reduced to nothing, and a malformed list of names or help texts to the chosen ones before the error. Returns
+ * an error if the reduced reply cannot be written (write.h). */
 pfb_error extract_registration(const extract *e, const pfb_guid *set, uint32_t request, const pfb_bytes *reply,
                                pfb_bytes *reduced);
 

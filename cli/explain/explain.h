@@ -37,10 +37,11 @@ void explain_close(explainer *page);
 
 /* These functions do nothing if the page is null, as in the walks of `show` and `check`. Offsets count from the start
  * of `bytes`. The rows of a structure are printed in the order of their offsets; this happens at the latest when a
- * structure inside it begins, or when the structure ends. */
+ * structure inside it begins, or when the structure ends. In a log, 8 or more bytes outside of events that belong to no
+ * field are printed as "not used". */
 
-/* Begins a structure with the fields of its fixed part. Bytes before it that belong to no field are printed as padding.
- * `name`, which may be null, follows the formatted title. */
+/* Begins a structure with the fields of its fixed part. Bytes before it that belong to no field are printed as padding,
+ * or as "not read" in an event of a log. `name`, which may be null, follows the formatted title. */
 void explain_begin(explainer *page, const file_bytes *bytes, structure which, size_t offset, bool is_folded,
                    const pfb_name *name, const char *title, ...) TEXT_PRINTF(7, 8);
 
@@ -83,6 +84,8 @@ void explain_log(explainer *page, const input *in);
 /* Returns true if the parts of the file are folded, because there are many. */
 bool explain_folds_parts(const explainer *page);
 
-enum { EXPLAIN_MAX_OPEN = 8 }; /* more structures of one kind inside another structure are folded */
+/* If a structure has more structures of one kind than this, the walk folds all of them; in records of logs, only those
+ * after the first 8. Identifiers and listed instances are never folded. */
+enum { EXPLAIN_MAX_OPEN = 8 };
 
 #endif

@@ -22,7 +22,7 @@ typedef struct text_counter {
     pfb_name name, english, help;
 } text_counter;
 
-/* A row of the previous result, for values that are relative to it. */
+/* A row of the latest result that has rows, for values that are relative to it. */
 typedef struct previous_row {
     pfb_name name;
     uint32_t occurrence; /* number of earlier rows of the result with this name */

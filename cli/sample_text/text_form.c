@@ -100,7 +100,7 @@ static int compare_named(const void *left, const void *right)
     return order != 0 ? order : (a->row > b->row) - (a->row < b->row);
 }
 
-/* Returns the numbers of a row in the previous result of the same part, or null. */
+/* Returns the numbers of a row that store_numbers() stored in the part, or null. */
 static const uint64_t *find_previous(const text_part *part, const pfb_name *name, uint32_t occurrence)
 {
     size_t low = 0;

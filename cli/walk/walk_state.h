@@ -14,7 +14,7 @@ typedef struct walk_counts {
     uint64_t chunks, blocks, results, objects, instances, values;
     uint64_t groups;        /* groups of CPI hooks */
     uint64_t steps;         /* snapshots and refusals in texts of CPI snapshots */
-    uint64_t items;         /* metadata, paths of logs, notes, LWP snapshots and events */
+    uint64_t items;         /* metadata, pairs of name tables, paths of logs, NOTE chunks, LWP snapshots and events */
     uint64_t records;       /* records of binary logs, rows of text logs */
     uint64_t unread_chunks; /* chunks with a tag, version or request code that this program does not read */
 } walk_counts;

@@ -35,13 +35,13 @@ typedef struct log_state {
     bool has_begun;  /* the first sample of its paths was loaded, and continued an older log if one fits (ended.h) */
     log_cell *cells; /* of the current row of a text log */
     size_t cell_count, cell_capacity;
-    range_step step; /* of the log; its samples have no clocks */
+    range_step step; /* of the log; its file_number and clocks are not used */
     bool is_text;
     bool has_bias;
     int32_t bias_minutes;    /* UTC = local time + bias */
     uint64_t number;         /* of the latest sample */
     uint64_t local_time;     /* of the latest sample */
-    bool is_current;         /* the collector's current sample comes from this log */
+    bool is_current;         /* the latest sample is the collector's current one; false while a V1 object of it is */
     size_t next;             /* position of the next value of `samples`, or of the next cell */
     bool has_last;           /* a value of the current sample was returned */
     uint32_t last_path, row; /* of that value: position of its path, number among the returned values of the path */

@@ -7,8 +7,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Grows the array whose pointer is at `array` to at least `count` elements. The pointer is null or comes from this
- * function. Returns false when memory is exhausted; then the array and *capacity are unchanged. Grows by at least one
+/* Grows the array whose pointer is at `array` to at least `count` elements. The pointer is null or comes from malloc or
+ * realloc. Returns false when memory is exhausted; then the array and *capacity are unchanged. Grows by at least one
  * half, so that repeated calls take amortised constant time. */
 bool pfb_collect_grow(void *array, size_t *capacity, size_t count, size_t element_bytes);
 

@@ -116,7 +116,7 @@ static pfb_lock lock = PFB_LOCK_INIT;
 
 /* Protected by the lock. */
 static struct state {
-    pfb_source *source; /* NULL until the first call that needs the default */
+    pfb_source *source; /* NULL until pfb_perflib_use sets it or a call opens the default */
     bool is_set;        /* `source` was set by the program or the environment: it is used for every machine */
     query_handle *handles;
 } state;

@@ -185,8 +185,8 @@ class Countersets(Case):
 
 
 class LongNames(Case):
-    """Names of more than 4 MiB in UTF-8. The collector stores those of more
-    than 2 KiB, and shorter ones up to 4 MiB."""
+    """Names that together exceed 4 MiB of UTF-8. The collector's cache stores
+    every name above 2 KiB, and shorter ones up to a sum of 4 MiB."""
 
     def test_the_set_of_each_counter(self):
         """countersets names the set of each counter."""

@@ -110,8 +110,8 @@ class Json(Case):
         self.assertEqual([item["instance_id"] for item in items], [0, 0, 7])
 
     def test_flags_and_bases(self):
-        """A value above 100 % has a flag, a quotient names its base, and a
-        base has no value."""
+        """A value above 100 % has a flag, a quotient has the raw value of its
+        base, and a base has no value."""
         infos = [w.counter_info(1, TIMER), w.counter_info(
             2, 0x40020500, base=3), w.counter_info(3, 0x40030500)]
         items = self.cook(recording(
@@ -417,7 +417,7 @@ class Broken(Case):
                          ("Set", "good", "unknown_type"))
 
     def test_skipped_chunks_are_reported(self):
-        """Chunks without samples are counted in a note."""
+        """Chunks of data that cook does not read are counted in a note."""
         path = self.file("a.pfb", recording(
             timer_rows(1, (0, "a", 1), ids=(2,)),
             extra=w.chunk(b"CPIH", b"x") * 3))

@@ -80,7 +80,7 @@ class Streams(Case):
                              name)
         self.assertEqual(sorted(names), sorted(cpi_seeds.cpi_hook_seeds()))
 
-    def test_each_error_has_a_seed_of_its_name(self):
+    def test_broken_seeds_have_the_errors_of_their_names(self):
         for name, data in cpi_seeds.broken().items():
             code = name.split("_of_", maxsplit=1)[0]
             self.assertEqual(self.shown(data)[1][0], code, name)

@@ -772,8 +772,8 @@ class Streams(EvalCase):
 
 
 class Expectations(EvalCase):
-    """Columns whose names begin with expected_ are compared with the result.
-    """
+    """Columns whose names begin with expected_, except expected_exact, are
+    compared with the result."""
 
     GOOD = {"id": "a", "type": "0x20C20400", "mode": "wrap32",
             "value0": 2**32 - 1, "value1": 9, "base0": 1, "base1": 6,

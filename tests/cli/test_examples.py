@@ -117,7 +117,7 @@ class Examples(unittest.TestCase):
             self.assertNotEqual(err, "")
 
     @unittest.skipUnless(os.environ.get("PERFBLOCK_SYSTEM") == "Windows",
-                         "other systems have live counters")
+                         "the test is for Wine")
     def test_no_live_counters(self):
         """Wine has no countersets."""
         status, out, err = run("live_counters")

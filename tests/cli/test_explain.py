@@ -28,7 +28,7 @@ TEXTS = [os.path.join(CORPUS, "text", "seeds", name)
                                                     "seeds")))]
 if ON_WINDOWS:  # Wine takes long to start a program
     SEEDS, TEXTS = SEEDS[::20], TEXTS[::20]
-# --kind for the seeds whose format is not detected, by their folder.
+# --kind for the folders with seeds whose format is not detected.
 KINDS = {"lwp": "lwp", "hooks": "cpi", "text": "snapshots"}
 
 

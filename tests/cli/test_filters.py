@@ -146,8 +146,8 @@ class Filters(Case):
 
 
 class Recorded(Case):
-    """record --source writes what the filters select, the bases of selected
-    counters, and no other values or names."""
+    """record --source writes the values that the filters select, the bases and
+    instances that these need, and no other values or names."""
 
     SETS = {"Alpha Disk": DISK, "Alpha Memory": MEMORY,
             "Beta Network": NETWORK}
@@ -260,7 +260,7 @@ class Recorded(Case):
         source = three_sets()
         self.assertIn(source[source.index(b"QINF"):], content)
 
-    def test_results_of_every_kind(self):
+    def test_results_of_several_kinds(self):
         """Two queries of one counter each for all instances, queries for one
         instance by its name, and a query that fails."""
         def results(number):

@@ -90,11 +90,11 @@ class Binary(Case):
 
     def test_an_error_in_an_object_has_its_offset_in_the_log(self):
         log = bytearray(log_seeds.whole_objects(48))
-        # Offset of the size of the first V1 object, in the record's third
-        # part.
         at = log.find(b"P\0E\0R\0F\0", 1)
         block = log_seeds.memory_block(1)
         size_at = len(block) - 4 - 8 - 80 - 64
+        # Offset of the size of the first V1 object, in the record's third
+        # part.
         found = log.find(block[size_at:size_at + 16])
         self.assertGreater(found, at)
         log[found:found + 4] = b"\1\0\0\0"

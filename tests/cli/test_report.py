@@ -203,7 +203,7 @@ class Values(ReportCase):
     def test_gaps(self):
         """A rate has no value if its count fell, and in the first sample after
         its instance was absent. If an instance is absent and returns, its line
-        has the point "absent" once, after the last sample before that."""
+        has the point "absent" once, at the first sample without it."""
         path = self.file("a.pfb", recording(
             [(c.BULK, "Reads/sec")],
             [{"x": [10], "y": [1]}, {"x": [20], "y": [2]}, {"y": [3]},

@@ -275,7 +275,8 @@ class Use(InBrowser):
         return found[0], found[-1]
 
     def test_the_smallest_values(self):
-        """The script draws a chart again whose axis has a subnormal step."""
+        """The script redraws a chart whose axis would have a subnormal step.
+        """
         self.load(self.file("a.csv", (
             '"(PDH-CSV 4.0)","\\\\PC\\A(x)\\B","\\\\PC\\A(y)\\B"\r\n'
             '"01/01/2025 00:00:00.000","3e-323","0"\r\n'
@@ -387,7 +388,7 @@ class Use(InBrowser):
             13, 1, -1)] + ["and 2 more"])
 
     def test_links_lead_to_countersets(self):
-        """A link scrolls to its counterset, also past charts that the browser
+        """A link scrolls to its counterset, also past tables that the browser
         has not laid out yet."""
         names = ["Set %d" % n for n in range(6)]
         path = self.file("a.csv", ('"(PDH-CSV 4.0) (UTC)(0)",' + ",".join(

@@ -77,8 +77,8 @@ class Sources(SeriesCase):
                         for word in ("--source", path)]
 
     def test_live(self):
-        """live shows all samples but the first. The first sample of the second
-        file has a rate since the last sample of the first file."""
+        """live shows all samples but the first. The first sample of the later
+        file has a rate since the last sample of the earlier file."""
         done = self.run_program("live", "-f", "json", *self.sources,
                                 r"\Disk(*)\*")
         self.assertEqual([(i["raw"], i["value"]) for i in done.objects()],
@@ -168,8 +168,8 @@ class Order(SeriesCase):
         self.assertEqual([value for *_, value in found],
                          [None] + [100.0] * 7)
 
-    def test_long_metadata(self):
-        """The first sample of a file is found after long metadata."""
+    def test_long_notes(self):
+        """The first sample of a file is found after long notes."""
         note = w.chunk(b"NOTE", b"n" * 200001)
         found = self.check_orders(*[capture(note * 3, sample(n, 100 * n))
                                     for n in range(1, 4)])

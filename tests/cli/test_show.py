@@ -193,7 +193,7 @@ class Errors(Case):
                 [(offset, code) for _, offset, code in done.errors()])
 
     def test_strict_rejects_more(self):
-        """--strict rejects a reply whose size is not a multiple of 8."""
+        """--strict rejects a result whose size is not a multiple of 8."""
         path = seed("v2", "valid_rule03_misaligned.bin")
         self.run_fine("show", path)
         done = self.run_program("show", "--strict", path)

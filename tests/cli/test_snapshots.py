@@ -94,7 +94,7 @@ class Files(Case):
                           1, path, 0, "unknown_format")
 
     def test_they_have_no_samples(self):
-        """Commands that need samples refuse the text by name."""
+        """Commands that need samples refuse the text and name its format."""
         path = self.file("a.txt", expected(0)[0])
         for command in (["cook"], ["live", "--source"],
                         ["convert", "-o", path + ".pfb"], ["report"]):
@@ -132,7 +132,8 @@ class Snapshots(Case):
                       lines)
 
     def test_broken_lines(self):
-        """Snapshots before the error are shown, and so are later chunks."""
+        """Snapshots before the error are shown, except the last one, and so
+        are later chunks."""
         for line, code in ((b"cpu 0 1\n", "bad_cpi_line"),
                            (b"hello\n", "bad_cpi_line"),
                            (b"snapshot 50", "bad_cpi_line")):

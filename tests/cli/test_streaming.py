@@ -184,7 +184,7 @@ class StandardInput(Case):
     time by its name."""
 
     def test_names_after_blocks(self):
-        """V1 blocks get their names from a name table after them."""
+        """V1 blocks and a name table after them are read without an error."""
         counters = [v1.counter(20, v1.RAW, 4, 4)]
         rows = [v1.LITTLE.instance("i%d" % n, v1.LITTLE.values((4, 4, n)))
                 for n in range(500)]

@@ -28,8 +28,8 @@ enum {
 
 /* ---- The header of the log ------------------------------------------------------------------------------------- */
 
-/* Offsets in the first event. The time zone follows two pointers, whose size depends on the Windows that wrote the log.
- */
+/* Offsets in the first event (TRACE_) and in its time zone (ZONE_), and sizes. The zone follows two pointers, whose
+ * size depends on the Windows that wrote the log. */
 enum {
     TRACE_SIZE = 0x04,
     TRACE_START = 0x10,

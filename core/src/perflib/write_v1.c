@@ -60,7 +60,7 @@ static void put_halves(pfb_writer *writer, size_t at, uint16_t first, uint16_t s
     pfb_write_put32(writer, at, both);
 }
 
-/* Stores SystemTime and the three clocks in PERF_DATA_BLOCK, which is at the start of the output. */
+/* Stores SystemTime, PerfTime, PerfFreq and PerfTime100nSec in PERF_DATA_BLOCK, at the start of the output. */
 static void put_times(pfb_writer *writer, const pfb_write_times *times)
 {
     const pfb_system_time *t = &times->system_time;

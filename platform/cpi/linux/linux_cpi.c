@@ -187,8 +187,8 @@ static start_cpu *find_start_cpu(linux_reader *reader, uint32_t cpu)
     return bsearch(&cpu, reader->cpus, reader->count, sizeof reader->cpus[0], compare_start);
 }
 
-/* Sets `elapsed` and `busy` of the CPUs at the end. A CPU whose idle time is not known at both ends gets `elapsed` of
- * the start, so that its status becomes PFB_CPI_NO_ELAPSED. */
+/* Sets `elapsed` and `busy` of the CPUs at the end. A CPU whose idle time is unknown at one of the ends gets `elapsed`
+ * of the start, so that its status becomes PFB_CPI_NO_ELAPSED. */
 static bool add_busy(linux_reader *reader, pfb_cpi_cpu *cpus, size_t count, pfb_cpi_failure *failure)
 {
     pfb_kernel_text text;

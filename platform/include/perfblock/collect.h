@@ -95,10 +95,10 @@ typedef struct pfb_collector_choice {
 
 /* Adds counters of the source, and the counters that their formulas need. A pattern is compared with the names in the
  * system's language, the English names and those of the catalog (of counters only if the counterset has no
- * registration), and with the GUID or id where there is no name. A counterset named without wildcards must have at
- * least one of the counters and a matching instance; V2: if the source lists no instances of it, any instance is
- * accepted. Countersets that match a pattern and lack either are skipped. Each pattern for counters must match a
- * counter of at least one counterset.
+ * registration), and with the GUID or id (a pattern with wildcards only where there is no name). A counterset named
+ * without wildcards must have at least one of the counters and a matching instance; V2: if the source lists no
+ * instances of it, any instance is accepted. Countersets that match a pattern and lack either are skipped. Each pattern
+ * for counters must match a counter of at least one counterset.
  *
  * Fails with PFB_WIN32_COUNTERSET_NOT_FOUND, PFB_WIN32_COUNTER_NOT_FOUND or PFB_WIN32_INSTANCE_NOT_FOUND if a name
  * matches nothing; failure->sentence contains the name. Fails with PFB_WIN32_NOT_FOUND if a counterset named without
@@ -201,8 +201,8 @@ PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
 /* ---- Putting replies ------------------------------------------------------------------------------------- */
 
 /* Each pfb_collector_put_ function copies its bytes and ends the current sample: pfb_collector_next returns false until
- * the next sample is put. *error, which may be null, receives the first error in the bytes; what precedes it is used.
- */
+ * the next sample is put. *error, which may be null, receives the first error in the bytes; what precedes it is used,
+ * except in replies to the request codes 1, 3, 4 and 9. */
 
 /* Begins another file and ends the current sample. Registrations, names and query information of the previous file are
  * discarded. A sample of the new file is compared with one of another file if their clocks show the same machine
@@ -379,8 +379,8 @@ typedef struct pfb_collected_result {
                                        * nothing is returned, and row_count has no meaning */
     uint32_t shown_column_count;      /* counters among them that have a displayed value and are not hidden */
     bool has_repeated_names;          /* instances with equal names */
-    bool has_rows_of_previous; /* V2: same counterset, and same instances in the same order, as the previous result, if
-                                * that is no error: both fit one table */
+    bool has_rows_of_previous; /* V2: no error, and the counterset and the instances, in the same order, are those of
+                                * the previous result: both fit one table */
 } pfb_collected_result;
 
 /* Stores the result at `position`, from 0, in *result. Returns false past the end, and without a current sample.

@@ -88,8 +88,8 @@ typedef struct pfb_cpi_details {
 } pfb_cpi_details;
 
 /* Stores details of the latest pfb_cpi_get in *details, even if the interval was restarted since. Fails with
- * PFB_PU_ERROR_INCORRECT_STATE before the first get, or if the latest get that read the counters had no figures. Valid
- * as long as the data of that call. */
+ * PFB_PU_ERROR_INCORRECT_STATE before the first get, or if the latest get that read the counters returned no figures.
+ * Valid as long as the data of that call. */
 PFB_API int pfb_cpi_get_details(void *handle, pfb_cpi_details *details);
 
 /* Stores in *cycles the unhalted cycles, in the interval of the latest pfb_cpi_get, of the CPU at index `position` of

@@ -33,11 +33,12 @@ typedef struct pfb_cpi_reader pfb_cpi_reader; /* opaque */
 PFB_API pfb_cpi_source *pfb_cpi_source_open_live(pfb_cpi_failure *failure);
 
 /* Opens recorded snapshots. `data` (copied) is a text (perfblock/cpi/text.h) or a capture with PFB_TAG_SNAPSHOTS
- * chunks, which are concatenated. Returns NULL if `data` is neither or is malformed (PFB_PU_ERROR_INVALID_PARAMETER),
- * or memory is exhausted. Each reading of a reader consumes one step, a snapshot or a refusal, from the first one
- * on: it returns the snapshot, or fails with the code and sentence of the refusal. Readings after the last step fail
- * with PFB_PU_ERROR_READ_PERFORMANCE_DATA. If the first step is a refusal, opening a reader fails with it. A reading
- * whose snapshot lacks what the reader's mode needs fails with PFB_PU_ERROR_EVENT_NOT_SUPPORTED. */
+ * chunks, each a whole text; their steps are concatenated. Returns NULL if `data` is neither or is malformed
+ * (PFB_PU_ERROR_INVALID_PARAMETER), or memory is exhausted. Each reading of a reader consumes one step, a snapshot or a
+ * refusal, from the first one on: it returns the snapshot, or fails with the code and sentence of the refusal. Readings
+ * after the last step fail with PFB_PU_ERROR_READ_PERFORMANCE_DATA. If the first step is a refusal, opening a reader
+ * fails with it. A reading whose snapshot lacks what the reader's mode needs fails with
+ * PFB_PU_ERROR_EVENT_NOT_SUPPORTED. */
 PFB_API pfb_cpi_source *pfb_cpi_source_open_fixture(const void *data, size_t size, pfb_cpi_failure *failure);
 
 PFB_API void pfb_cpi_source_close(pfb_cpi_source *source); /* may be NULL; close its readers first */
@@ -51,7 +52,7 @@ PFB_API void pfb_cpi_source_close(pfb_cpi_source *source); /* may be NULL; close
 PFB_API pfb_cpi_reader *pfb_cpi_reader_open(pfb_cpi_source *source, uint32_t mode, pfb_cpi_failure *failure);
 
 /* `reader` may be NULL. On Windows, if another thread closes the last reader of a thread, that thread's counters stay
- * enabled until the thread closes a later reader of the source or ends. */
+ * enabled until the thread closes a later reader of the source or the source itself, or ends. */
 PFB_API void pfb_cpi_reader_close(pfb_cpi_reader *reader);
 
 /* Which end of an interval is read. A reading at the start begins a new interval; readings at the end belong to the

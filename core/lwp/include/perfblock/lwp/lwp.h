@@ -71,7 +71,7 @@ typedef enum pfb_lwp_note {
     PFB_LWP_NOTE_NEGATIVE_PAIR,       /* an interval or counter is below 0, which is legal */
     PFB_LWP_NOTE_RANDOM_TOO_WIDE,     /* Random covers more than an enabled event's interval */
     PFB_LWP_NOTE_THRESHOLD_REMAINDER, /* Threshold is not a multiple of the record size; the CPU rounds it down */
-    PFB_LWP_NOTE_THRESHOLD_BEYOND,    /* Threshold is above the ring's size and never triggers */
+    PFB_LWP_NOTE_THRESHOLD_BEYOND,    /* Threshold is above the ring's size */
     PFB_LWP_NOTE_CONTINUOUS,          /* continuous mode: the tail does not show how many records the ring holds */
     PFB_LWP_NOTE_OVERLAP,             /* LWPCB and ring share addresses */
     PFB_LWP_NOTE_INVALID_EVENT,       /* a record with EventId 0 */

@@ -76,7 +76,7 @@ typedef struct pfb_lwp_model {
     uint64_t buffer_base;
     uint32_t buffer_bytes; /* rounded down to whole records */
     uint32_t head;
-    uint32_t filled; /* continuous mode: records in the ring, regardless of the tail */
+    uint32_t filled; /* continuous mode: records in the ring; the tail is read only at LLWPCB */
     uint32_t threshold_bytes;
     uint32_t filters;
     uint32_t random_bits;
