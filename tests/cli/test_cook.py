@@ -437,6 +437,7 @@ class Csv(Case):
         rows = list(csv.DictReader(io.StringIO(text)))
         items = self.run_json("cook", "-", stdin=data)
         self.assertEqual(list(rows[0]), list(items[0]))
+        self.assertEqual(len(rows), len(items))
         for row, item in zip(rows, items):
             for key, value in item.items():
                 if key != "flags":

@@ -94,6 +94,7 @@ class Streams(Case):
         done = self.run_program("check", "--kind", "cpi", "--format", "json",
                                 *paths)
         codes = set()
+        self.assertEqual(len(done.objects()), len(cases))
         for data, item in zip(cases, done.objects()):
             expected = cpi_reader.read(data)[1]
             found = None if item["valid"] else (item["code"], item["offset"])

@@ -47,6 +47,7 @@ class Examples(unittest.TestCase):
     def test_the_readme_prints_them(self):
         page = ROOT.joinpath("README.md").read_text(encoding="utf-8")
         blocks = re.findall(r"^```c\n(.*?)^```", page, re.M | re.S)
+        self.assertGreaterEqual(len(blocks), 2)
         for name, block in zip(("live_counters", "two_replies"), blocks):
             text = ROOT.joinpath("examples", name + ".c").read_text(
                 encoding="utf-8")

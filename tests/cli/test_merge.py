@@ -326,10 +326,11 @@ class OtherQueries(SeriesCase):
     def test_same_query(self):
         """The older value is in the latest file, although an earlier file has
         the same query as the newer one."""
-        found = self.rates(self.recording((1,), {"Disk": ["sda"]}),
-                           self.recording((3,), {"Disk": None}),
-                           self.recording((4,), {"Disk": ["sda"]}))
-        self.assertEqual(found, {(1, "sda"): 100, (2, "sda"): 100})
+        found = self.rates(*(
+            self.recording((second,), {"Disk": chosen}, power=2)
+            for second, chosen in ((1, ["sda"]), (3, None), (4, ["sda"]))))
+        # The counts are 100, 900 and 1600.
+        self.assertEqual(found, {(1, "sda"): 400, (2, "sda"): 700})
 
     def test_files_that_overlap(self):
         """Samples of a file are not compared with those of another query

@@ -379,9 +379,10 @@ class Names(Metrics):
         done = self.run_program("live", "--format", "prometheus", "--set",
                                 "*", "--source", path, "--count", "2")
         self.assertEqual(done.status, 0)
-        for text in done.out.split("\n\n"):
-            self.assertEqual(list(read_exposition(text.rstrip("\n") + "\n")),
-                             ["perfblock_a_e_x"])
+        first, second = [read_exposition(text.rstrip("\n") + "\n")
+                         for text in done.out.split("\n\n")]
+        self.assertEqual(list(first), ["perfblock_a_e_x"])
+        self.assertEqual(first, second)
         self.assertEqual(done.err.count("\n"), 1)
         self.assertIn("same name: 1, first perfblock_a_e_x", done.err)
 

@@ -381,13 +381,14 @@ class Captures(Case):
         two chunks."""
         whole = bytes_of(seed("capture", "valid_two_queries.pfb"))
         paths = [self.file("%06d" % size, whole[:size])
-                 for size in range(17, len(whole), 4)]
+                 for size in range(20, len(whole), 4)]
         done = self.run_program("show", "--format", "json", *paths)
         reported = [name for name, _, _ in done.errors()]
         self.assertEqual(len(reported), len(set(reported)))
         ends = {item["offset"] for item in self.run_json(
             "show", seed("capture", "valid_two_queries.pfb"))
             if item["record"] == "chunk"}
+        self.assertGreater(len(ends & set(range(20, len(whole), 4))), 3)
         for path in paths:  # a capture that ends between two chunks is valid
             self.assertIs(path in reported, os.path.getsize(path) not in ends,
                           path)

@@ -183,7 +183,7 @@ class StandardInput(Case):
     """A regular file as standard input, which the program cannot open a second
     time by its name."""
 
-    def test_names_after_blocks(self):
+    def test_a_name_table_after_blocks(self):
         """V1 blocks and a name table after them are read without an error."""
         counters = [v1.counter(20, v1.RAW, 4, 4)]
         rows = [v1.LITTLE.instance("i%d" % n, v1.LITTLE.values((4, 4, n)))
