@@ -109,9 +109,11 @@ class Help(Case):
 
     def test_short_options(self):
         """-f, -i, -n, -o and -q do the same as the long options."""
-        path = self.file("a.bin", w.reply())
-        self.assertEqual(self.run_fine("check", "-q", "-fjson", path).out,
+        path = self.file("a.bin", w.reply() + bytes(8))
+        self.assertEqual(self.run_fine("check", "-fjson", path).out,
                          self.run_fine("check", "--format=json", path).out)
+        self.assertEqual(self.run_program("cook", "-q", path).err, "")
+        self.assertIn("note", self.run_program("cook", path).err)
         for letter, name in (("-i", "--interval"), ("-n", "--count")):
             self.assertEqual(
                 self.run_program("live", letter, "x").err,

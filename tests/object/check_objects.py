@@ -349,8 +349,8 @@ MODULES = {
 # and nothing includes it.
 HEADERS = {
     "bytes": {"error", "export", "name", "version"},
-    "formula": {"counter_type", "formula"},
-    "sample": {"cook", "sample"},
+    "formula": {"formula"},
+    "sample": {"sample"},
 }
 
 
@@ -404,6 +404,9 @@ def check_platform(folder):
     folder = pathlib.Path(folder)
     own_headers = {path.stem for path in folder.glob("include/perfblock/*.h")}
     count = 0
+    for path in folder.iterdir():
+        if path.is_dir() and path.name not in FOLDERS.keys() | {"compat", "include"}:
+            yield f"{path} has no place in FOLDERS"
     for own, allowed in FOLDERS.items():
         for path in sorted((folder / own).rglob("*.[ch]")):
             count += 1
