@@ -597,7 +597,7 @@ Test(cook, at_most_64_rows_of_an_instance_are_searched_for_a_base)
 {
     cr_expect_eq(evaluate_with_results_before_base(0), PFB_STATUS_OK);
     cr_expect_eq(evaluate_with_results_before_base(62), PFB_STATUS_OK, "the base is in the 64th result");
-    cr_expect_eq(evaluate_with_results_before_base(64), PFB_STATUS_MISSING_BASE);
+    cr_expect_eq(evaluate_with_results_before_base(63), PFB_STATUS_MISSING_BASE, "the base is in the 65th result");
     cr_expect_eq(evaluate_with_results_before_base(1000), PFB_STATUS_MISSING_BASE);
 }
 

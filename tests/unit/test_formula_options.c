@@ -188,10 +188,10 @@ Test(formula_options, scaled_values_are_rounded_once)
     pfb_formula_result r = pfb_formula_evaluate(NULL, &sample, &largest);
     expect_value(r, 18446744073709551615e10, 0, "10^10 times 2^64 - 1, which is above 64 bits");
     cr_expect(!r.is_integer && r.integer == 0);
-    /* 2^53 + 1 alone is a tie and would be rounded down. A tenth of it is not a tie. */
-    sample.value = (UINT64_C(1) << 53) + 1;
+    /* 2^53 + 3 alone would be rounded up, and a tenth of that is 900719925474099.6. */
+    sample.value = (UINT64_C(1) << 53) + 3;
     pfb_formula_options tenth = {.scale = -1};
-    expect_value(pfb_formula_evaluate(NULL, &sample, &tenth), 900719925474099.3, 0, "a tenth of 2^53 + 1");
+    expect_value(pfb_formula_evaluate(NULL, &sample, &tenth), 900719925474099.5, 0, "a tenth of 2^53 + 3");
 }
 
 Test(formula_options, limits_are_applied_before_the_scale)

@@ -178,7 +178,7 @@ static bool is_clock(const pfb_guid *set, uint32_t counter)
     static const struct {
         const pfb_guid *set;
         uint32_t counter;
-    } clocks[] = {{&disk_guid, 2}, {&disk_guid, 23}, {&process_guid, 8}, {&process_guid, 9}};
+    } clocks[] = {{&disk_guid, 2}, {&disk_guid, 23}, {&process_guid, 9}};
     for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
         if (counter == clocks[i].counter && pfb_guid_equal(set, clocks[i].set))
             return true;
