@@ -38,6 +38,7 @@ enum { ENGLISH = 9 }; /* the language id of the name tables that this command ad
 /* An input file that is open. */
 typedef struct input_file {
     merge_file *merged;                /* the file and its current item */
+    uint32_t serial;                   /* among all input files, from 1 */
     title_scan titles, written_titles; /* state of the title names, stored here while another file is chosen */
     bool is_refused;                   /* the file cannot be converted, which was reported */
     bool is_begun;                     /* the chunks before the first sample were put */
@@ -88,6 +89,7 @@ typedef struct convert {
     merge merge;
     input_file **files; /* the open files, by their numbers; null for a number that is free */
     size_t file_count, file_capacity;
+    uint32_t last_serial;
     size_t chosen_number;               /* number of the file that is chosen in the collectors */
     pfb_bytes written_info;             /* the query information that was put last, for any file */
     pfb_bytes series_info;              /* of the latest V2 reply of the output: its query information, ... */
@@ -259,7 +261,8 @@ static void put_unchanged(convert *c, input_file *file, const piece *p)
 
 /* ---- Names of V1 titles ---------------------------------------------------------------------------------- */
 
-/* Puts a name table for the chosen part of a V1 block. The table has only names that were not put before. */
+/* Puts a name table for the chosen part of a V1 block. The table has only names that were not put before for the same
+ * file. */
 static void put_names(convert *c)
 {
     if (filter_v1_names(&c->filter, &c->table))
@@ -791,8 +794,10 @@ static input_file *choose_file(convert *c, merge_file *f)
     if (!c->files[f->number]) {
         c->files[f->number] = memory_get(1, sizeof(input_file));
         c->files[f->number]->merged = f;
+        c->files[f->number]->serial = ++c->last_serial;
         c->files[f->number]->has_metadata = memory_get(c->metadata.count + 1, sizeof(bool));
     }
+    c->filter.file = c->files[f->number]->serial;
     if (f->number == c->chosen_number)
         return c->files[f->number];
     if (c->files[c->chosen_number]) {

@@ -708,6 +708,25 @@ class Filters(ConvertCase):
                                        cooked.objects())], (names, chosen))
                     os.remove(made)
 
+    def test_v1_names_of_several_files(self):
+        """In the text form the chosen V1 objects of each file have the names
+        of that file. An object that is the same in both is defined once."""
+        def recording(number, counter):
+            return w.recording(w.chunk(b"NAME", bytes(4) + v1.table(
+                (2, "System"), (20, counter))), w.chunk(
+                    b"V1DT", block(number, 2)))
+        first = self.file("1", recording(1, "Calls/sec"))
+        for counter, expected in (("Calls/sec", ["Calls/sec"]),
+                                  ("Rufe/s", ["Calls/sec", "Rufe/s"])):
+            later = self.file("2", recording(2, counter))
+            self.run_fine("convert", "-q", first, later, "--set", "System",
+                          "-o", self.path("out.txt"))
+            text = bytes_of(self.path("out.txt")).decode()
+            self.assertEqual(
+                re.findall(r'(?m)^object 2 .* (.*)\ndefine 20 .* (.*)$', text),
+                [('"System"', '"%s"' % name) for name in expected])
+            os.remove(self.path("out.txt"))
+
     def test_names_that_no_file_has(self):
         """The suggestion comes from all files, whatever their formats."""
         replies = capture(sample(1, 100)) + w.chunk(
