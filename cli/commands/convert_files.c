@@ -51,7 +51,7 @@ typedef struct input_file {
     pfb_bytes recorded_info;           /* the query information of the next V2 reply, before it is reduced */
     pfb_bytes written_info;            /* the query information that was put last for this file; empty: none was put */
     uint64_t object_count;             /* .blg: number of items that are whole V1 objects */
-    uint64_t other_count;              /* .blg: number of other items */
+    uint64_t other_count;              /* .blg: number of items that have one counter */
     bool is_scanned;                   /* the whole file was read in advance for its metadata (scan_capture(),
                                         * scan_log()) */
     /* For choosing counters of V2 data. */
@@ -269,7 +269,7 @@ static void put_names(convert *c)
         put(c, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, c->table.data, c->table.size_bytes);
 }
 
-/* Puts the table of --names: once in a capture; in the text form once for each input file, because title_names_begin()
+/* Puts the table of --names: once in a capture; in the text form again for each input file, because title_names_begin()
  * forgets the names that were put for the previous file. */
 static void put_names_file(convert *c)
 {

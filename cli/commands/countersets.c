@@ -319,7 +319,7 @@ static void list_capture(set_listing *l, object_list *objects, title_names *titl
         diagnostics_malformed(in->name, capture.error);
 }
 
-/* Returns the size of the V2 reply at the start of the data; 0 after an error in its header, which was reported. */
+/* Returns the size of the V2 reply at `at` of the window; 0 after an error in its header, which was reported. */
 static size_t skip_reply(const input *in, size_t at, const pfb_read_options *reading)
 {
     pfb_v2_reader reply;

@@ -67,8 +67,8 @@ static uint64_t load_integer(const uint8_t *p, size_t size, bool is_big_endian)
 /* Offsets: PerfTime100NSec in V2 data; LittleEndian and PerfTime100nSec in V1 blocks; the start time in a .blg. */
 enum { DATA_TIME = 16, V1_BYTE_ORDER = 8, V1_TIME = 72, LOG_START = 88 };
 
-/* Reads the time of the block at the current position. False if its header is truncated, or if the signature or byte
- * order of a V1 block is invalid. */
+/* Reads the time of the block at the current position. False if the file ends before the time does, or if the signature
+ * or byte order of a V1 block is invalid. */
 static bool read_block_time(file_window *w, bool is_v1, int64_t *time)
 {
     size_t available = 0;

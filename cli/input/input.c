@@ -492,9 +492,9 @@ static uint64_t needed_size(const uint8_t *data, size_t available, bool is_v1)
     return is_whole ? total : (uint64_t)total + header;
 }
 
-/* Skips zeros at the start of a file, so that the window does not grow with their number: drops all but REMAINING_BYTES
- * of them from the window and reads on, until it has a byte that is not zero. A block that begins with zeros is
- * malformed; the zeros that remain are more than a header and suffice to report that. */
+/* Skips zeros at the start of the window, so that it does not grow with their number: drops all but REMAINING_BYTES of
+ * them and reads on, until the window has a byte that is not zero. A block that begins with zeros is malformed; the
+ * zeros that remain are more than a header and suffice to report that. */
 static bool skip_zeros(input *in)
 {
     enum { REMAINING_BYTES = 128 };

@@ -33,7 +33,7 @@ bool metric_is_total(metric_kind kind);
 /* "counter", "gauge", "summary". */
 const char *metric_type_text(metric_kind kind);
 
-/* The name of a counterset or counter. `fallback` is used if no word of `text` goes into the metric's name. */
+/* The name of a counterset or counter. `fallback` is used if the metric's name gets no word or unit from `text`. */
 typedef struct metric_words {
     const char *text;
     size_t size;

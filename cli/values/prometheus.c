@@ -13,7 +13,7 @@
 /* A counterset of the sample. */
 typedef struct metric_set {
     pfb_guid guid;
-    bool has_process_ids; /* the ids of its instances are process ids */
+    bool has_process_ids; /* it has the counter "ID Process" */
 } metric_set;
 
 /* A counter of a counterset. */
@@ -511,7 +511,8 @@ static void add_point(exposition *e, const pfb_collected_value *v, size_t label_
                                           .ticks_per_second = ticks};
 }
 
-/* Returns true if the instances of a result have their id as a label: if they are processes, or if names repeat. */
+/* Returns true if the instances of a result have their id as a label: if they are processes or parts of them, or if
+ * names repeat. */
 static bool has_ids(const exposition *e, const pfb_collected_result *result)
 {
     const metric_set *set = result->has_guid ? find_set(e, &result->guid) : NULL;

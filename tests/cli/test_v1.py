@@ -806,15 +806,15 @@ class Real(Case):
 
 @needs_real_data
 class RealSamba(Case):
-    """Blocks of Samba's server; the expected values are those that were stored
-    in its databases."""
+    """Blocks of Samba's server; the expected values are computed from the counts
+    that were stored in its databases."""
 
     def real(self, name):
         """The path of a captured file."""
         return real("v1-samba", name)
 
     def test_every_value(self):
-        """The displayed values are those that were stored."""
+        """The displayed values are those of the stored counts."""
         items = self.run_json("cook", "--names", self.real("names.bin"),
                               self.real("g0.bin"), self.real("g1.bin"))
         found = {(item["set"], item["instance"], item["counter"]):

@@ -226,14 +226,14 @@ def bases(size, counter, base, writer=L):
         size, one, count * len(counter + base))))
 
 
-AVERAGE, AVERAGE_BASE = 0x40020500, 0x40030500
+AVERAGE, LARGE_BASE = 0x40020500, 0x40030500
 
 
 @case("v1")
 def shared_bases(size):
     """Counters with shared values, each followed by its base."""
     return bases(size, L.counter(2, AVERAGE, 8, 8),
-                 L.counter(2, AVERAGE_BASE, 8, 8))
+                 L.counter(2, LARGE_BASE, 8, 8))
 
 
 @case("v1")
@@ -254,37 +254,37 @@ def longer_bases(size, writer, kind, base, sizes=(8, 4), extra=(1, 1)):
 @case("v1")
 def longer_definitions(size):
     """Longer definitions, whose sizes are loaded for each value."""
-    return longer_bases(size, L, AVERAGE, AVERAGE_BASE)
+    return longer_bases(size, L, AVERAGE, LARGE_BASE)
 
 
 @case("v1")
 def longer_definitions_big_endian(size):
     """Longer definitions in big-endian byte order."""
-    return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE)
+    return longer_bases(size, v1.big, AVERAGE, LARGE_BASE)
 
 
 @case("v1")
 def longer_definitions_alternate(size):
     """Only the definitions of counters are longer, not those of bases."""
-    return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, extra=(8, 0))
+    return longer_bases(size, v1.big, AVERAGE, LARGE_BASE, extra=(8, 0))
 
 
 @case("v1")
 def longer_definitions_wide_base(size):
     """Longer definitions of bases of 8 bytes."""
-    return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (8, 8))
+    return longer_bases(size, v1.big, AVERAGE, LARGE_BASE, (8, 8))
 
 
 @case("v1")
 def longer_definitions_narrow(size):
     """Longer definitions of counters and bases of 4 bytes."""
-    return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (4, 4))
+    return longer_bases(size, v1.big, AVERAGE, LARGE_BASE, (4, 4))
 
 
 @case("v1")
 def longer_definitions_without_numbers(size):
     """Longer definitions of counters of 2 bytes, which are not numbers."""
-    return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, (2, 4))
+    return longer_bases(size, v1.big, AVERAGE, LARGE_BASE, (2, 4))
 
 
 @case("v1")
@@ -298,14 +298,14 @@ def longer_definitions_of_multi_counters(size):
 def longer_definitions_of_both(size):
     """Longer definitions of multi counters with a base, for which the reader
     also searches the multi count after the value."""
-    return longer_bases(size, v1.big, MULTI, AVERAGE_BASE)
+    return longer_bases(size, v1.big, MULTI, LARGE_BASE)
 
 
 @case("v1")
 def shared_bases_big_endian(size):
     """Big-endian definitions of the fixed size, and values of 8 and 4 bytes.
     """
-    return longer_bases(size, v1.big, AVERAGE, AVERAGE_BASE, extra=(0, 0))
+    return longer_bases(size, v1.big, AVERAGE, LARGE_BASE, extra=(0, 0))
 
 
 @case("v1")

@@ -112,8 +112,8 @@ def equal_names(size):
 
 @case("log")
 def shared_names(size):
-    """Instances whose names are suffixes of one string. Their total length is
-    near the maximum that the reader accepts."""
+    """Instances whose names are suffixes of one string, until the reader rejects
+    their total length."""
     count = size // 32
     start = 24 + 24 * count
     rows = [("n" * (2 * count), 1, 2)] + [("", 1, 2)] * (count - 1)

@@ -27,9 +27,9 @@ def cook(sizes=(12288, 24576, 49152), matched=1, displayed=1, **more):
 
 # ---- Two samples ------------------------------------------------------------
 
-AVERAGE, AVERAGE_BASE, TIMER, RATE = (0x40020500, 0x40030500, 0x20510500,
-                                      0x10410500)
-OBJECT_TIMER = 0x20670500  # uses a base and the object's time of both samples
+AVERAGE, LARGE_BASE, TIMER, RATE = (0x40020500, 0x40030500, 0x20510500,
+                                    0x10410500)
+OBJECT_TIMER = 0x20670500  # base and object time of both samples are looked up
 
 
 def later(block):
@@ -56,7 +56,7 @@ def set_of(ids, rows):
         *rows)))
 
 
-GAINED = 2 ** 60 + 3  # increase of a counter between the samples: 61 bits
+GAINED = 2 ** 60 + 3  # newer value, the older is 1; the increase has 61 bits
 
 
 def processes(size, order, ids=(1,), infos=None, name="process {}"):
@@ -160,7 +160,7 @@ def equal_counters(size):
     def row(number):
         return w.instance(1, "n", *[w.v8(number)] * len(ids))
     infos = ([w.counter_info(1, AVERAGE, base=2)] * count +
-             [w.counter_info(2, AVERAGE_BASE)])
+             [w.counter_info(2, LARGE_BASE)])
     return samples(set_of(ids, [row(1)]), set_of(ids, [row(GAINED)]),
                    w.identifier(SET, name="*"), b"", w.counterset(SET, infos))
 
@@ -175,8 +175,7 @@ def long_division(size):
 
 @cook(displayed=0.5)
 def bases_elsewhere(size):
-    """Counters whose base is in no result, so that the reader searches as many
-    results as it may."""
+    """Counters whose base is in no result."""
     results = filled(size // 2, lambda n: w.result(
         w.COUNTERSET, w.id_list([1 if n % 2 else 2]) + w.instance_block(
             w.instance(1, "n", w.v8(n)))))
@@ -184,7 +183,7 @@ def bases_elsewhere(size):
     queries = b"".join(w.identifier(SET, name="*", index=i)
                        for i in range(len(results)))
     infos = [w.counter_info(1, AVERAGE, base=3), w.counter_info(2, RATE),
-             w.counter_info(3, AVERAGE_BASE)]
+             w.counter_info(3, LARGE_BASE)]
     return samples(reply, reply, queries, w.counterset(SET, infos))
 
 
@@ -208,13 +207,13 @@ def references(size, last, infos):
 def bases_in_the_last_result(size):
     """The base is in the last result, which is too far away to be searched."""
     return references(size, [3], [w.counter_info(1, AVERAGE, base=3),
-                                  w.counter_info(3, AVERAGE_BASE)])
+                                  w.counter_info(3, LARGE_BASE)])
 
 
 # A counter that refers to a base (3), a multi count and two clocks, a counter
 # without references, and those that the first one refers to.
 FAR_AWAY = [w.counter_info(1, OBJECT_TIMER, 3, 4, 5, 6), w.counter_info(2, LARGE),
-            w.counter_info(3, AVERAGE_BASE)]
+            w.counter_info(3, LARGE_BASE)]
 FAR_AWAY += [w.counter_info(ident, LARGE) for ident in (4, 5, 6)]
 FAR = 64  # maximum number of rows of an instance that the reader examines
 
@@ -284,8 +283,8 @@ def unmatched_instances(size):
 
 @cook()
 def moved_results(size):
-    """Queries of one counter with results of one instance, in reverse order:
-    no result is at the position of its older one."""
+    """Queries of one counter with results of one instance. The newer results are
+    in reverse order."""
     def result(i, number):
         return w.result(w.INSTANCES, w.instance_block(
             w.instance(i, "n", w.v8(number))))

@@ -138,7 +138,7 @@ def equal_names(size):
 
 
 @case("name_index")
-def long_equal_names(size):
+def long_similar_names(size):
     """Names of 201 characters that differ in their last character only,
     in descending order."""
     return b"".join(b"%d\t%s%c\n" % (10 ** 6 - i, b"n" * 200, 122 - i % 64)
@@ -146,8 +146,8 @@ def long_equal_names(size):
 
 
 @case("name_index")
-def wide_equal_names(size):
-    """long_equal_names in UTF-16, with surrogates."""
+def wide_similar_names(size):
+    """long_similar_names in UTF-16, with surrogates."""
     return "".join(f"{10 ** 6 - i}\t{chr(0x1F600) * 50}{chr(122 - i % 64)}\n"
                    for i in range(size // 218)).encode("utf-16-le")
 

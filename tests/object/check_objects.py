@@ -384,7 +384,8 @@ def check_includes(folder):
                 yield f"{path}:{number}: {own} includes {match[1]} of {used}"
 
 
-# The other folders that each folder of platform may include. A source includes headers of its own folder by their path.
+# The other folders that each folder of platform may include; compat and include are not checked. A source includes
+# headers of its own folder by their path.
 FOLDERS = {
     "source": set(),
     "linux": {"source"},

@@ -26,8 +26,8 @@ WITHOUT = {
     # Test input.
     r"pfb_(write|fault)_\w+": "the writer, which makes valid and broken test input",
     r"pfb_lwp_model_count": "the model of a processor, which makes test input",
-    # Functions that each reader has.
-    r"pfb_(cpi_hooks|v1)_finish": "every reader has open, next and finish",
+    # Functions that other readers have, too.
+    r"pfb_(cpi_hooks|v1)_finish": "many readers have open, next and finish",
     # Single functions.
     r"pfb_perflib_error_text": "returns why a function of perflib.h failed",
     r"pfb_sample_value_at": "the checked look-up of a value in a sample",
@@ -56,7 +56,7 @@ def declared(root):
 
 
 def used(root):
-    """(names that the program, the platform layer and examples use, the same without the platform layer)"""
+    """(names that the program, the platform layer, examples and pages use, the same without the platform layer)"""
     pages = [pathlib.Path(root, "README.md"), *sorted(pathlib.Path(root, "docs").glob("*.md"))]
     code = [block for page in pages
             for block in re.findall(r"^```c\n(.*?)^```", page.read_text(encoding="utf-8"), re.M | re.S)]

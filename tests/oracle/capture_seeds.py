@@ -324,7 +324,7 @@ def replaced_queries():
 
 
 def with_unknown_chunks():
-    """Chunks with unknown tags."""
+    """Chunks with unknown tags, and an empty NOTE chunk."""
     unknown = w.chunk(b"ZZZZ", b"\xff" * 5, version=77)
     return two_queries(unknown, w.chunk(b"\0\1\2\3"), w.chunk(b"NOTE"))
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Tests of the second implementation in this folder, except V1 and logs.
+"""Tests of the second implementation of V2, captures and formulas.
 
 Run with: python3 -m unittest
 """

@@ -308,7 +308,7 @@ class Cooking(unittest.TestCase):
         line, = pair(only, unnamed)
         self.assertEqual(line["value"], 3)
 
-    def test_blocks_without_a_header_are_counted(self):
+    def test_a_block_without_a_header_gives_an_error_and_no_lines(self):
         older, newer = (processes(("a", 1, n, {})) for n in (10, 12))
         lines, errors = v1_cook.cook_files([older, older[:80], newer])
         self.assertEqual([(line["sample"], line["value"]) for line in lines
@@ -326,7 +326,7 @@ class Cooking(unittest.TestCase):
             lines, _ = v1_cook.cook_files(files)
             self.assertEqual(len({line["sample"] for line in lines}), count)
 
-    def test_a_v2_block_between_v1_blocks_is_ignored(self):
+    def test_v1_blocks_are_compared_across_a_v2_reply(self):
         block = processes(("a", 1, 10, {}))
         lines, errors = v1_cook.cook_files(
             [block + struct.pack("<II40x", 48, 0) + block])

@@ -322,7 +322,7 @@ class Reader:
             at += size
 
     def object_parts(self, item):
-        """All records of an object; the last may be its error."""
+        """All records in an object; the last may be its error."""
         counters = []
         try:
             self.check_object(item)

@@ -40,8 +40,8 @@ class Instance:
 
     def identity(self):
         """What identifies it in other samples: a unique id that occurs once in
-        the object; otherwise the id, the name, that of the parent, and the
-        value of the key counter."""
+        the object; otherwise the id, the name, that of the parent and, if it
+        has no id, the value of the key counter."""
         if self.is_unique:
             return ("unique", self.record["unique_id"])
         return ("name", self.record["unique_id"], self.key,
@@ -83,8 +83,8 @@ class Object:
         """The counter of this object that the counter at `position` of a newer
         object is compared with, or None.
 
-        If both objects have the same number of counters, it is the one at the
-        same position, if its title index is the same. Otherwise it is the one
+        It is the one at the same position if both objects have the same number
+        of counters and it has the same title index. Otherwise it is the one
         with the same title index, which must occur once in each object.
         """
         title = newer.counters[position]["counter"]

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Runs the commands of the sections "Build and install" and "Link" of README.md, as printed.
 
-The commands run in a copy of the sources, with their own home folder. The program that is linked is the first
+The commands use a copy of the sources and their own home folder. The program that is linked is the first
 example in C that needs only core. The defaults in the table of options are compared with those of the build.
 """
 import argparse

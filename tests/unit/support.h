@@ -3,8 +3,8 @@
 #define PFB_TEST_SUPPORT_H
 
 /* Common parts of unit tests: writing bytes field by field, comparing errors and names, memory that ends at an
- * inaccessible page, and the seed corpus. In all functions of the tests, the parameter `what` describes the checked
- * case in the message of a failure. */
+ * inaccessible page, and the seed corpus. In functions that check something, the parameter `what` describes the
+ * checked case in the message of a failure. */
 #include "../../fuzz/strict.h"
 #include "perfblock/error.h"
 #include "perfblock/name.h"

@@ -19,7 +19,7 @@ void store_ordered(uint8_t *p, bool is_big_endian, uint32_t value);
  * second. */
 pfb_write_times v1_times(int64_t tick);
 
-/* Begins a block without system name at tick 1. */
+/* Begins a block with an empty system name, at tick 1. */
 void v1_begin(pfb_writer *b, uint8_t *memory, size_t capacity, bool is_big_endian);
 
 /* Ends the last object and the block, and checks that the writer reported no error. */

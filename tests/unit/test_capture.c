@@ -40,7 +40,7 @@ static bool open_bytes(pfb_capture *capture, const bytes *b)
     return pfb_capture_open(capture, b->data, b->size, NULL);
 }
 
-/* Reads to the end; returns the number of chunks and the verdict. */
+/* Reads to the end; returns the number of chunks after the first one, and the error. */
 static size_t count_chunks(const uint8_t *data, size_t size, pfb_error *error)
 {
     pfb_capture capture;
@@ -235,7 +235,7 @@ Test(capture, chunks_that_extend_past_the_end_are_refused)
     }
 }
 
-/* Reads a capture whose windows begin with `first` bytes and grow by `step` until the next chunk fits. Returns the
+/* Reads a capture in windows. The first window ends at offset `first`, each later one `step` bytes further. Returns the
  * number of chunks after the first one. Their offsets in the file must be those in `ends`. */
 static size_t count_in_windows(const bytes *b, size_t size, size_t first, size_t step, const size_t *ends,
                                pfb_error *error)

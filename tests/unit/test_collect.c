@@ -777,7 +777,7 @@ Test(collect, failed_allocations_are_reported)
     failing_allocation = 0;
 }
 
-/* A sample that is collected after a failure has the names of its query. */
+/* A sample that is collected after a failure has names: its query information is not lost. */
 Test(collect, collecting_continues_after_a_failed_allocation)
 {
     static chunks capture;

@@ -364,7 +364,7 @@ Test(counter_type, well_formed_counters_are_derived)
         {0x01030400, false, "INVERSE with a base"},
         {0x50410400, false, "display 5"},
         {0xF0410400, false, "display 15"},
-        {0x80410400, false, "display 8 is valid for the histogram only"},
+        {0x80410400, false, "display 8"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         pfb_counter_type row;
@@ -432,7 +432,7 @@ Test(counter_type, only_well_formed_counters_are_derived)
 
 /* ---- The documentation --------------------------------------------------------------------------------- */
 
-/* Splits a row "| a | b |" into cells without blanks and back quotes; returns their number. */
+/* Splits a row "| a | b |" into cells without surrounding blanks and back quotes; returns their number. */
 static size_t split_row(char *line, char *cells[], size_t capacity)
 {
     size_t count = 0;

@@ -85,7 +85,7 @@ Test(cpi_code, constants_have_the_values_of_their_names)
     EXPECT_NAME(PU_ERROR_INCOMPATIBLE_OPTIONS);
 }
 
-/* The program prints these texts after a name, so they are not whole sentences. */
+/* The program prints these texts after a name. */
 Test(cpi_code, texts_differ_and_have_no_final_dot)
 {
     for (size_t i = 0; i < ROW_COUNT; i++) {

@@ -713,7 +713,7 @@ Test(cpi_facility, a_reader_that_succeeds_leaves_no_failure)
     pfb_cpi_source_close(source);
 }
 
-Test(cpi_facility, is_supported_reports_if_a_reader_can_be_opened)
+Test(cpi_facility, is_supported_reports_if_an_instance_can_be_created)
 {
     cr_expect_neq(pfb_cpi_is_supported(), 0);
     cr_expect_eq(default_source.opened, default_source.closed);

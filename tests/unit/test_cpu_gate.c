@@ -315,7 +315,7 @@ Test(cpu_gate, a_thread_that_cannot_be_pinned_executes_no_instruction)
     cr_expect(executed == 0 && open_handles == 0);
 }
 
-/* Blocks that hardware rejects, and blocks that only strict reading rejects. */
+/* Blocks that every reading rejects, and blocks that only strict reading rejects. */
 Test(cpu_gate, invalid_control_blocks_are_refused)
 {
     static const struct {

@@ -243,7 +243,7 @@ typedef struct instance_case {
 
 static const instance_case instance_cases[] = {
     {"no bytes", 16, 3, PFB_TRUNCATED_INSTANCE, 3},
-    {"half a header", 16, 10, PFB_TRUNCATED_INSTANCE, 3},
+    {"7 of the 8 bytes before the name", 16, 10, PFB_TRUNCATED_INSTANCE, 3},
     {"size 0", 0, 20, PFB_BAD_INSTANCE_SIZE, 3},
     {"size of a header", 8, 20, PFB_BAD_INSTANCE_SIZE, 3},
     {"size without space for a NUL", 9, 20, PFB_BAD_INSTANCE_SIZE, 3},

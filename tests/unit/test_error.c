@@ -95,7 +95,7 @@ Test(error, names_agree_with_ranges)
     }
 }
 
-Test(error, texts_are_sentences_without_final_dot)
+Test(error, texts_are_not_empty_and_have_no_final_dot)
 {
     for (size_t i = 0; i < code_count(); i++) {
         const char *text = pfb_code_text((pfb_code)code_at(i));

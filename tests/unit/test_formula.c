@@ -455,7 +455,7 @@ Test(formula, integers_above_2_to_the_53rd_are_exact)
     cr_expect(same_bits(r.value, 18446744073709551616.0));
 }
 
-/* The largest possible result: about 1.7e40, far below the limit of doubles. */
+/* The largest result without a scale: about 1.7e40, far below the limit of doubles. */
 Test(formula, the_largest_results_are_finite)
 {
     pfb_raw_value older = sample_at(MULTI_TIMER, 0, 0);

@@ -18,7 +18,7 @@ static pfb_kernel_text text_of(const char *text)
 
 /* ---- /proc/stat ------------------------------------------------------------------------------------------ */
 
-/* "number: the seven times" of each returned line, separated by semicolons. */
+/* "number: the seven times;" of each returned line. */
 static const char *stat_of(const char *text)
 {
     static char out[1024];
@@ -109,7 +109,7 @@ Test(kernel_files, lists_are_read_as_ranges)
     }
 }
 
-Test(kernel_files, a_number_must_be_the_whole_text)
+Test(kernel_files, a_number_must_be_the_whole_line)
 {
     static const struct {
         const char *text;

@@ -427,7 +427,7 @@ static void break_reads(size_t number, long size, uint64_t events)
     fake->bad_events = events;
 }
 
-Test(linux_cpi_cpus, a_wrong_read_is_an_error)
+Test(linux_cpi_cpus, wrong_reads_fail_at_the_end_and_after_reopening)
 {
     static const struct {
         long size;

@@ -190,7 +190,7 @@ Test(log, broken_buffers_and_events_are_rejected_or_noted)
         {"a part left out", log.parts[1] + 0x40, 3, 4, PFB_BAD_PART, log.parts[1], PFB_NOTE_INCOMPLETE_RECORD, 4},
         {"a part of a record of three parts", log.parts[1] + 0x44, 3, 4, PFB_BAD_PART, log.parts[1],
          PFB_NOTE_INCOMPLETE_RECORD, 4},
-        {"an event of another GUID between parts", log.parts[1] + 0x18, 0, 1, PFB_BAD_PART, log.parts[1],
+        {"an event of another GUID instead of a part", log.parts[1] + 0x18, 0, 1, PFB_BAD_PART, log.parts[1],
          PFB_NOTE_INCOMPLETE_RECORD | PFB_NOTE_UNKNOWN_EVENT, 4},
         {"a part missing at the end", log.summary + 0x44, 2, 4, PFB_TRUNCATED_RECORD, 4096, 0, 4},
         {"very many parts", log.summary + 0x44, UINT32_MAX, 4, PFB_TRUNCATED_RECORD, 4096, 0, 4},

@@ -685,7 +685,7 @@ Test(lwp, events_have_the_names_of_the_manual)
     }
 }
 
-Test(lwp, flags_and_filters_have_the_names_of_the_manual)
+Test(lwp, flag_and_filter_bits_have_names)
 {
     static const char *const branch[] = {"fus", "prv", "prd", "tkn"};
     static const char *const cache[] = {"src0", "src1", "src2", "dav"};

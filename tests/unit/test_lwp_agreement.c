@@ -36,12 +36,12 @@ typedef struct record {
 } record;
 
 /* `list` has the records in the ring, oldest first. Outside of continuous mode it has at most slots - 1 records. In
- * continuous mode it has as many records as there are slots; the first ones were never written and have the id 0. */
+ * continuous mode it has as many records as there are slots; those of slots never written have the id 0. */
 typedef struct episode {
     pfb_lwp_capabilities leaf;
     pfb_lwp_model_options options;
     bool is_continuous, has_stamps;
-    uint32_t offered, flags, slots; /* `offered`: events of the CPU that the system enables */
+    uint32_t offered, flags, slots; /* `offered`: events and modes of the CPU that the system enables */
     uint32_t count;
     record list[MAX_SLOTS];
     record held; /* not written yet, see holds_record in pfb_lwp_model_options */
@@ -262,7 +262,7 @@ static void compare_pairs(const episode *e, const pfb_lwp *lwp)
 }
 
 /* Executes SLWPCB, or LLWPCB with the same block, and reads the ring. Some of the records are then released, except in
- * continuous mode, in which the processor ignores the tail. */
+ * continuous mode, in which the model reads the tail only at LLWPCB. */
 static void step_drain(episode *e)
 {
     uint64_t address = CONTROL;

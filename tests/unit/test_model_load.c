@@ -293,7 +293,7 @@ Test(lwp_model_load, removed_windows_are_not_written)
     program_expect_slots(&p, (const uint32_t[]){UNTOUCHED}, 1, "the ring without windows");
 }
 
-Test(lwp_model_load, later_changes_of_a_loaded_block_have_no_effect)
+Test(lwp_model_load, later_changes_of_loaded_fields_have_no_effect)
 {
     program p;
     program_begin(&p, bulldozer, 32, 2, NULL);

@@ -24,7 +24,7 @@ Test(lwp_model_options, a_held_record_waits_for_the_next)
     cr_expect(program_slot(&p, 1)[0] == 2 && at_head == 64);
     program_value(&p, 3);
     cr_expect(program_insert(&p, 4), "the held record fills the ring");
-    cr_expect_eq(program_data1(&p, 2), 4, "the lost record overwrites the held one");
+    cr_expect_eq(program_data1(&p, 2), 4, "the new record overwrites the held one");
     program_value(&p, 5);
     expect_fault(pfb_lwp_model_load(&p.model, 0), PFB_LWP_FAULT_NONE, "LLWPCB 0");
     cr_expect(p.model.missed == 2 && program_data1(&p, 2) == 5);

@@ -403,7 +403,7 @@ Test(real_logs, a_changed_first_buffer_breaks_no_guarantee)
     sweep_buffer("blg/win8-counters.blg", 0);
 }
 
-Test(real_logs, changed_counters_and_instances_break_no_guarantee)
+Test(real_logs, changed_paths_break_no_guarantee)
 {
     skip_without_real("blg/win8-counters.blg", "real logs");
     sweep_buffer("blg/win8-counters.blg", 1);
@@ -416,7 +416,7 @@ Test(real_logs, a_changed_first_buffer_of_32_bits_breaks_no_guarantee)
     sweep_buffer("blg/many-machines.blg", 0);
 }
 
-Test(real_logs, changed_counters_of_32_bits_break_no_guarantee)
+Test(real_logs, changed_paths_of_32_bits_break_no_guarantee)
 {
     skip_without_real("blg/win8-counters.blg", "real logs");
     sweep_buffer("blg/many-machines.blg", 1);
@@ -428,13 +428,13 @@ Test(real_logs, changed_names_break_no_guarantee)
     sweep_buffer("blg/vista-objects-cut.blg", 1);
 }
 
-Test(real_logs, changed_objects_break_no_guarantee)
+Test(real_logs, a_changed_part_of_a_sample_breaks_no_guarantee)
 {
     skip_without_real("blg/win8-counters.blg", "real logs");
     sweep_buffer("blg/vista-objects-cut.blg", 3);
 }
 
-/* The beginning of the text log, likewise. */
+/* Reads prefixes of the beginning of the text log, and flips its bits. */
 Test(real_logs, changed_text_breaks_no_guarantee)
 {
     skip_without_real("blg/win8-counters.blg", "real logs");

@@ -449,13 +449,13 @@ Test(v1, names_of_any_length_end_at_their_first_nul)
 /* The system name may be at the end or at the start of the input. Nothing outside the input is read then. */
 Test(v1, names_are_read_only_inside_the_input)
 {
-    enum { HEADER = 88, MAX_UNITS = 46 };
+    enum { HEADER = 88, MAX_NAME_BYTES = 46 };
     uint8_t header[512];
     pfb_writer b;
     v1_begin(&b, header, sizeof header, false);
     pfb_write_end_v1(&b);
-    for (uint32_t size = 0; size <= MAX_UNITS; size++) {
-        guarded memory = guarded_make(HEADER + MAX_UNITS);
+    for (uint32_t size = 0; size <= MAX_NAME_BYTES; size++) {
+        guarded memory = guarded_make(HEADER + MAX_NAME_BYTES);
         uint8_t *data = memory.end - HEADER - size;
         memcpy(data, header, HEADER);
         memset(data + HEADER, 1, size);

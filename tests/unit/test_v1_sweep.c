@@ -15,9 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The position of the sweep, which is printed if a reader accesses the inaccessible page. Each test is a separate
- * process.
- */
+/* The position of the sweep, which is printed if a reader accesses the inaccessible page. */
 static struct {
     guarded memory;
     const char *name, *change;

@@ -84,8 +84,8 @@ Test(v1_work, values_are_limited_by_the_size_of_the_object)
     }
 }
 
-/* Counters with different offsets share one base, and the instances have no names. If only bases are shared, no object
- * of values of 4 or 8 bytes has more values per byte. */
+/* Counters with different offsets share one base or multi count, and the instances have no names. If nothing else is
+ * shared, no object of values of 4 or 8 bytes has more values per byte than the first one. */
 Test(v1_work, valid_counters_may_share_a_base)
 {
     static const definition pairs[2][2] = {{{RAW_FRACTION, 4, 8}, {RAW_BASE, 4, 4}},

@@ -226,7 +226,7 @@ def broken():
 
 
 def seeds():
-    """(file name, text or bytes) of each seed."""
+    """(name, text or bytes) of each seed."""
     for make in (machines, several, oddities, registers):
         for name, data in make():
             yield "valid_" + name, data

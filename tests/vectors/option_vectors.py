@@ -291,7 +291,7 @@ def derived_cases():
 
 
 def malformed_cases():
-    """Inconsistent bits have no formula, with or without the option."""
+    """Inconsistent bits have no formula, even with the option generic."""
     for kind, what in (
             (0x10510501, "bit 0 is reserved"), (0x10510480, "bit 7 is reserved"),
             (0x10511500, "bit 12 is reserved"), (0x10518500, "bit 15 is reserved"),

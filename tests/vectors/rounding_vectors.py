@@ -176,7 +176,7 @@ for same in (formula.FRACTION, formula.FRACTION_DELTA, formula.PRECISION_TIME):
 
 
 def usual_inputs(kind, source):
-    """Numbers of realistic size: seconds, and shares of them."""
+    """Random seconds and shares of them, or an n that no double holds."""
     large = is_large(kind)
     d = source.randrange(10 ** 7, 10 ** 9)
     n = source.randrange(1, d)
@@ -187,8 +187,7 @@ def usual_inputs(kind, source):
 
 
 def wrong_doubles(kind):
-    """Realistic numbers for which the formula in double arithmetic is wrong.
-    """
+    """Inputs for which the formula in double arithmetic is wrong."""
     source = random.Random(kind)
     for text, calculate in CALCULATIONS.get(form_of(kind), ()):
         for _ in range(2000):
@@ -309,9 +308,9 @@ def carrying_frequency(factor):
     """A frequency F whose product with 2^64-1 and then with the factor carries
     from the lower 64 bits through all of the next.
 
-    That product is (F - 1) 2^64 + 2^64 - F. For an odd part q of the factor
-    2^k q, (F - 1) q = -1 modulo 2^(64-k) sets all bits of the middle limb
-    except its k lowest ones.
+    The first product is (F - 1) 2^64 + 2^64 - F. For an odd part q of the
+    factor 2^k q, (F - 1) q = -1 modulo 2^(64-k) sets all bits of the middle
+    limb except its k lowest ones.
     """
     low = factor & -factor
     modulus = TWO64 // low

@@ -200,7 +200,7 @@ class Figures(unittest.TestCase):
 
 
 class Files(unittest.TestCase):
-    """docs/cpi.md and corpus/cpi."""
+    """docs/cpi.md, corpus/cpi and corpus/cpi_facility."""
 
     def test_the_writers_write_the_seeds(self):
         folder = ROOT / "corpus" / "cpi" / "seeds"

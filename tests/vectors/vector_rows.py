@@ -14,8 +14,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / "oracle"))
 import formula  # noqa: E402  pylint: disable=wrong-import-position
 
 # tag: part of the identifier. older: None if there is one sample. decision:
-# the decision in docs/formula.md that the expectation depends on; if it is
-# empty, decision_of() derives it.
+# the decision that the expectation depends on, as corpus/formula/README.md
+# names it; if it is empty, decision_of() derives it.
 Case = namedtuple("Case", "tag older newer why mode decision",
                   defaults=("", ""))
 
@@ -29,7 +29,7 @@ INT64_MIN, INT64_MAX = -TWO63, TWO63 - 1
 
 POWERS = {1 << power: "2^%d" % power for power in (31, 32, 53, 54, 63, 64)}
 
-# Statuses that no document defines; each is a decision.
+# Statuses of results that Microsoft's pages leave open; each is a decision.
 DECIDED = ("zero_denominator", "negative_denominator", "bad_frequency",
            "zero_base", "no_data", "unknown_type")
 

@@ -12,9 +12,9 @@
 /* Tests reading V1 data of a provider: a test library that the system loads when HKEY_PERFORMANCE_DATA is queried. The
  * test registers the provider, so it runs only under Wine, where the registry is temporary. Wine 8 writes the objects
  * of providers 88 bytes after the offset in HeaderLength (the size of a PERF_DATA_BLOCK too late), and does not include
- * these bytes in the size of the block. The reader must refuse such a block. The test then moves the object to
- * HeaderLength, and the reader must return the data of the library. If a version of Wine writes the object at
- * HeaderLength, the block is read unchanged. */
+ * these bytes in the size of the block. The reader must refuse such a block, and return the data of the library if the
+ * test has moved the object to HeaderLength. If a version of Wine writes the object at HeaderLength, the block is read
+ * unchanged. */
 
 enum { CAPACITY = 4096, FILL = 0xCD, SOURCE_CAPACITY = 64 << 10 }; /* the source replaces smaller buffers */
 
@@ -118,7 +118,7 @@ static bool is_at_header_length(const uint8_t *data)
 {
     PERF_DATA_BLOCK header;
     memcpy(&header, data, sizeof header);
-    check(header.HeaderLength <= CAPACITY / 2, "HeaderLength is at most half of the buffer");
+    check(header.HeaderLength <= CAPACITY / 2, "HeaderLength is at most half of the capacity");
     const uint8_t *object = data + header.HeaderLength;
     bool is_at_header = memcmp(object, &provided, sizeof provided) == 0;
     bool is_88_bytes_later = memcmp(object + sizeof header, &provided, sizeof provided) == 0;
