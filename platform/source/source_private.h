@@ -32,9 +32,9 @@ bool pfb_source_fail(pfb_source_failure *failure, uint32_t code, const char *for
 /* Reports a failed allocation. Returns false. */
 bool pfb_source_fail_memory(pfb_source_failure *failure);
 
-/* Grows an array to at least `needed` elements. `array` is NULL or comes from this function. Returns its new address,
- * or NULL when memory is exhausted; then the array and *capacity are unchanged. Grows by at least one half, so that
- * repeated calls take amortised constant time. */
+/* Grows an array to at least `needed` elements. `array` is NULL or comes from malloc or realloc. Returns its new
+ * address, or NULL when memory is exhausted; then the array and *capacity are unchanged. Grows by at least one half, so
+ * that repeated calls take amortised constant time. */
 void *pfb_source_grow(void *array, size_t *capacity, size_t needed, size_t element_bytes);
 
 /* Capacities to try for a call whose reply size is not known in advance, in units of `unit_bytes`. */
