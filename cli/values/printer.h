@@ -17,9 +17,9 @@ typedef struct values_printer {
     size_t base;          /* offset of the current reply in the file */
     bool has_choice;      /* counters were chosen: results without any of them are not printed */
     bool hides_empty;     /* a counterset without instances prints no table */
-    bool is_nonzero;      /* tables leave out rows whose values are all zero or missing */
+    bool is_nonzero;      /* tables leave out instances (of a log, paths) with no value but zeros */
     const char *sort;     /* the name of the counter by which tables are sorted, descending; null: not given */
-    uint64_t top;         /* maximum number of rows of a table; 0: no limit */
+    uint64_t top;         /* maximum number of instances (of a log, paths) in a table; 0: no limit */
     bool is_live;         /* a file is printed as by live: without the first sample, as most values need two samples */
     bool shows_first;     /* is_live: the first sample is printed, because the values of this input need only one */
     uint64_t max_samples; /* is_live: maximum number of samples printed; 0: no limit */

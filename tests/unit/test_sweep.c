@@ -99,14 +99,21 @@ static void sweep_seed(const char *name, const uint8_t *data, size_t size)
     guarded_free(&sweep.memory);
 }
 
+static void visit_swept_seeds(const char *name, seed_visitor *visit, size_t min_seeds, size_t min_cases)
+{
+    struct sigaction action = {.sa_handler = print_position};
+    sigaction(SIGSEGV, &action, &previous_action);
+    sweep.case_count = 0;
+    cr_assert_geq(visit_seeds(name, visit), min_seeds, "corpus/%s has too few seeds", name);
+    cr_assert_geq(sweep.case_count, min_cases);
+    sigaction(SIGSEGV, &previous_action, NULL);
+}
+
 static void sweep_seeds(const char *name, reader *examine, reader *read)
 {
     sweep.examine = examine;
     sweep.read = read;
-    struct sigaction action = {.sa_handler = print_position};
-    sigaction(SIGSEGV, &action, &previous_action);
-    cr_assert_geq(visit_seeds(name, sweep_seed), 10, "corpus/%s has too few seeds", name);
-    cr_assert_geq(sweep.case_count, 1000);
+    visit_swept_seeds(name, sweep_seed, 10, 1000);
 }
 
 static reading verify_subject(const uint8_t *data, size_t size)
@@ -203,10 +210,7 @@ static void sweep_fields(const char *name, const uint8_t *data, size_t size)
 Test(sweep, changed_fields_of_logs_are_read_within_bounds)
 {
     sweep.read = read_log_tolerantly;
-    struct sigaction action = {.sa_handler = print_position};
-    sigaction(SIGSEGV, &action, &previous_action);
-    cr_assert_geq(visit_seeds("log", sweep_fields), 80);
-    cr_assert_geq(sweep.case_count, 10000);
+    visit_swept_seeds("log", sweep_fields, 80, 10000);
 }
 
 static reading read_lwp_tolerantly(const uint8_t *data, size_t size)
