@@ -11,7 +11,7 @@
 /* The kind of a V2 result (PFB_V2_COUNTERSET: "counterset"); "unknown" for an undefined kind. */
 const char *names_of_kind(uint32_t kind);
 
-/* The text of a Win32 error code; null for codes that PerfLib functions are not known to return. */
+/* The text of a Win32 error code; null for 0 and for codes that pfb_win32_find() does not know. */
 const char *names_of_win32(uint32_t code);
 
 /* The clock of a counter type (PFB_CLOCK_): "none", "perf", "100ns" or "object". */

@@ -50,7 +50,8 @@ cpi_wb   0.63   1.50   0.20
 idle%   52.50  25.00  80.00
 busy%   47.50  75.00  20.00
 """
-# Clocks of more than 32 bits; raw figures only, without a busy clock.
+# Clocks of more than 32 bits, without a busy clock: there are raw figures
+# only, and cpi run refuses the text.
 LARGE = b"""cpi-snapshots 1
 snapshot 68719476736
 cpu 0 7000000000 68719476736
@@ -63,7 +64,7 @@ thread 4242 8000000100 10500000200
 LARGE_BUSY = (snapshot(68719476736, (0, 7000000000, 68719476736, 5, 5)),
               snapshot(80719476737,
                        (0, 16000000000, 80719476737, 5, 12000000006)))
-LARGE_PRINTED = """\
+LARGE_BUSY_PRINTED = """\
 cpi:  1.33  cpi_wb:  0.00  idle: 100.00%  busy:  0.00%
        System   CPU0
 cpi      1.33   1.33

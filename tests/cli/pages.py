@@ -93,9 +93,9 @@ def hash_source(text):
 
 
 def check_safe(case, page, tags):
-    """Asserts that the page has only elements with these tags, requests
-    nothing from elsewhere, and that its policy allows only the style and
-    script that it contains, by their hashes."""
+    """Asserts that the page has only elements with these tags, refers to
+    nothing elsewhere, and that its policy allows only the style and script that
+    it contains, by their hashes."""
     case.assertLessEqual({e.tag for e in page.root.walk()}, tags | {""})
     for element in page.root.walk():
         for name, value in element.attributes.items():
@@ -105,6 +105,8 @@ def check_safe(case, page, tags):
                 case.assertRegex(value, r"\A#[a-z0-9-]+\Z")
     policy = page.policy()
     case.assertEqual(policy["default-src"], "'none'")
+    case.assertLessEqual(set(policy), {"default-src", "base-uri", "form-action",
+                                       "style-src", "script-src"})
     style, = page.find("style")
     case.assertEqual(policy["style-src"], hash_source(style.text()))
     scripts = [e.text() for e in page.find("script")
@@ -196,7 +198,7 @@ INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e"
 
 def shown(name):
     """A name as the page shows it: invisible characters escaped, cut after 200
-    characters. The name must have no backslash, which would be escaped too.
+    characters. The name must have no backslash, because some are doubled.
     """
     assert "\\" not in name
     cut = name if len(name) <= 200 else name[:200] + "\u2026"

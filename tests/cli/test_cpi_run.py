@@ -9,7 +9,7 @@ import re
 import unittest
 
 from program import FULL, IMPOSSIBLE, ON_WINDOWS, bytes_of, writer as w
-from cpi_runs import (IDLE, IDLE_PRINTED, LARGE, LARGE_BUSY, LARGE_PRINTED,
+from cpi_runs import (IDLE, IDLE_PRINTED, LARGE, LARGE_BUSY, LARGE_BUSY_PRINTED,
                       PHASE, PHASE_PRINTED, PHASE_WIDTHS, TWO, TWO_PRINTED,
                       RunCase, expected_json, snapshot, text)
 
@@ -21,7 +21,7 @@ class Figures(RunCase):
     """The figures that cpi run prints."""
 
     EXAMPLES = ((text(*TWO), TWO_PRINTED),
-                (text(*LARGE_BUSY), LARGE_PRINTED),
+                (text(*LARGE_BUSY), LARGE_BUSY_PRINTED),
                 (text(*PHASE, widths=PHASE_WIDTHS), PHASE_PRINTED))
 
     def test_tables(self):

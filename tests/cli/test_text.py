@@ -118,8 +118,8 @@ class Names(Case):
                           re.MULTILINE)
 
     def test_text(self):
-        """Text escapes exactly the characters that are invisible or change the
-        display."""
+        """Text escapes the characters that are invisible or change the
+        display, and no others but quotation marks."""
         names = [name for name, _ in PAIRS]
         self.assertEqual(self.texts(names), [text for _, text in PAIRS])
         self.assertEqual(self.texts(ORDINARY), list(ORDINARY))

@@ -428,7 +428,7 @@ Test(sample, references_are_linked)
     sample *s = sample_new(1);
     sample_register(s, SET, counters, 5);
     sample_register(s, OTHER_SET, counters, 5);
-    sample_query(s, OTHER_SET, PFB_NO_ID, PFB_NO_ID, NULL, 0); /* counter 3 is only in this counterset */
+    sample_query(s, OTHER_SET, PFB_NO_ID, PFB_NO_ID, NULL, 0); /* only its result has counter 3 */
     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 1);
     sample_query(s, SET, PFB_NO_ID, PFB_NO_ID, NULL, 2);
     static const uint32_t id_of_multi_count[] = {3};
@@ -446,7 +446,7 @@ Test(sample, references_are_linked)
     cr_expect_eq(c->base_column, 1, "counter 2 is in the same result");
     cr_expect_eq(c->time_column, 3, "counter 4 is in the same result");
     cr_expect_eq(c->freq_column, 4, "counter 5 is in the next result");
-    cr_expect_eq(c->multi_column, PFB_NONE, "counter 3 is only in another counterset");
+    cr_expect_eq(c->multi_column, PFB_NONE, "counter 3 is only in a result of another counterset");
     cr_expect_eq(s->table.columns[1].base_column, PFB_NONE);
     sample_free(s);
 }

@@ -261,7 +261,8 @@ Test(source, instances_are_the_recorded_ones)
 
 /* ---- Registrations compared with a linear search ---------------------------------------------------- */
 
-/* Finds the chunk that answers a request according to docs/source.md, reading the capture from the start each time. */
+/* Finds the chunk that answers a request, reading the capture from the start each time: the first one in this language,
+ * else the first one in any language. The `language` of PFB_REQUEST_COUNTER is a counter id, which must be equal. */
 static bool find_registration(const uint8_t *data, size_t size, const pfb_guid *set, uint32_t request,
                               uint32_t language, pfb_chunk *found)
 {

@@ -176,7 +176,7 @@ for same in (formula.FRACTION, formula.FRACTION_DELTA, formula.PRECISION_TIME):
 
 
 def usual_inputs(kind, source):
-    """Random seconds and shares of them, or an n that no double holds."""
+    """A random d and an n below it, or an n that no double holds."""
     large = is_large(kind)
     d = source.randrange(10 ** 7, 10 ** 9)
     n = source.randrange(1, d)
@@ -244,16 +244,16 @@ def product_beyond(kind):
 # The ends of the range -------------------------------------------------------
 
 def extremes(kind):
-    """The largest and smallest possible values."""
+    """The largest n with the smallest d, and n = 1 with the largest d."""
     form, (most, widest) = form_of(kind), limits(kind)
     f = INT64_MAX if form.frequency else None
     below = widest if form.denominator else None
     one = 1 if form.denominator else None
     yield Case("largest", *place(kind, most, one, f, 1),
-               "the largest numerator over the smallest denominator")
+               "the largest n and the smallest d if there is one")
     yield Case("smallest", *place(kind, 1, below, f if form.denominator != "time"
                                   else 1, TWO64 - 1),
-               "the smallest numerator over the largest denominator")
+               "n = 1 and the largest d if there is one")
     if form in (formula.TIMER_INV, formula.MULTI_INV):
         for step, what in ((-1, "just above 0"), (0, "exactly 0"),
                            (1, "just below 0")):
@@ -332,9 +332,11 @@ def carries():
 def borrows():
     """Long divisions in which a borrow meets two equal middle limbs.
 
-    Numerator minus denominator is 2^129 - 2 r at the first step, where r comes
-    from rounding m up and is below 2 d: the upper limbs differ by 2, the middle
-    ones are equal, and the lower one borrows.
+    pfb_wide_divide() in core/src/bytes/wide.c shifts both numbers so that the
+    quotient is from 1 to 2. Its first step subtracts 4 d m from 2 top. Since m is
+    rounded up, 2 d m is top - 2^128 + r with r below 2 d, and the difference is
+    2^129 - 2 r: the upper limbs differ by 2, the middle ones are equal, and the
+    lower one borrows.
     """
     d, f, found = TWO64 - 59, INT64_MAX - 24, 0
     for n in range(TWO64 // 21, TWO64, TWO64 // 977):

@@ -10,8 +10,8 @@ extern "C" {
 
 /* A software model of one CPU with AMD Lightweight Profiling: the instructions LLWPCB, SLWPCB, LWPVAL and LWPINS and
  * the counting of events, with their effects on the control block and ring in memory. It produces rings for tests,
- * fixtures, and users without the hardware. docs/lwp.md has the source and the open questions. Where the manual does
- * not define the behaviour, an option selects it.
+ * fixtures, and users without the hardware. docs/lwp.md has the source, the open questions,
+ * and the behaviour that the manual does not define; an option selects some of it.
  *
  * Nothing is allocated. The model accesses memory only inside the windows it was given. A model may be used by one
  * thread at a time; different models are independent. */
