@@ -62,7 +62,7 @@ static void check_refusal(walk *w, const pfb_cpi_step *step)
     check_line(w, step->offset, "refuse");
     expect(w, step->code != 0, "a refusal has a code");
     bool inside = is_inside(step->sentence_offset, step->sentence_size_bytes, step->offset, w->size);
-    expect(w, inside, "a sentence lies inside the input, after its code");
+    expect(w, inside, "a sentence lies inside the input, after the start of its line");
     if (!inside)
         return;
     touch(w, step->sentence_offset, step->sentence_size_bytes);

@@ -127,7 +127,7 @@ struct column_rule {
     cell_checker *check; /* null: the cell is not an expectation */
     unsigned sample;     /* the sample that the cell belongs to: OLDER, NEWER or NEITHER */
     uint32_t bit;        /* the PFB_HAS_ bit of the field; 0: none */
-    size_t field;        /* the offset of the field in pfb_raw_value; not used for times and frequencies */
+    size_t field;        /* the offset in pfb_raw_value, if `read` stores one field */
 };
 
 /* Two columns, one for each sample: "value0" and "value1". */

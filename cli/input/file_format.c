@@ -36,8 +36,8 @@ static bool is_number(const pfb_name *name)
 
 /* Tables of counter names begin with index 1. The text of this entry is the highest index of the system: a number,
  * mostly of two or more digits. In small tables, such as Samba's, it has one digit; then the text of the second entry
- * must not be a number, to exclude lists of numbers. No valid V2 block begins like this: its size would be odd, or too
- * small for the number of its results. */
+ * must not be a number, to exclude lists of numbers. A V2 block hardly begins like this: its size would be odd, too
+ * small for the number of its results, or tens of MiB. */
 static bool is_name_table(const uint8_t *data, size_t size)
 {
     enum { EXAMINED_BYTES = 1024 };

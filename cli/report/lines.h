@@ -41,7 +41,7 @@ typedef struct report_node {
     int32_t parent, first, last, next; /* nodes: the parent, the first and the last child, the next sibling */
     int32_t line;                      /* instance: position in report.lines */
     size_t drawn;                      /* counter: number of its first children that the chart shows at first */
-    uint64_t samples;                  /* counterset: number of samples that contain it */
+    uint64_t samples;                  /* counterset: number of samples that have values of its lines */
     uint32_t sample;                   /* counterset: the last of these samples */
     uint32_t previous_sample;          /* counterset: the last of these samples but one */
 } report_node;
@@ -68,7 +68,7 @@ struct report {
     size_t thin_at;          /* the points are thinned when point_count exceeds this number */
     uint32_t run;            /* length in samples of a run (report.h); 1: the points are not thinned */
     uint64_t values;         /* number of values added, including those that are missing */
-    uint64_t dropped_values; /* values of lines after the first REPORT_MAX_LINES, which the page lacks */
+    uint64_t dropped_values; /* values that the page lacks: its numbers of lines and samples are limited */
     uint64_t top;            /* report_keep_top(): lines of a chart; 0: all */
     uint64_t removed_lines;  /* lines removed by report_keep_top() */
     uint64_t folded_lines;   /* lines that no chart shows at first */

@@ -10,7 +10,7 @@
 
 void walk_input(walk *w);
 
-/* The formats that walk_input() recognises, for messages about other files (input_refusal_text()). */
+/* The formats that walk_input() reads without --kind, for messages about other files (input_refusal_text()). */
 #define WALK_EXPECTED                                                                                                  \
     "a capture, V1 blocks, V2 data, a perfmon log, a name table or a text of CPI snapshots; other formats need --kind"
 

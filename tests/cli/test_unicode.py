@@ -2,10 +2,11 @@
 """Every code point, in text, JSON and tables: which are escaped, and how many
 columns they take.
 
-The program's tables are generated from UnicodeData.txt and other files of the
-Unicode Character Database. The expected values come from its folder
-"extracted", and from the definition of Default_Ignorable_Code_Point in UAX
-#44, section 5.1.
+The program's tables are generated from files of the Unicode Character Database.
+The expected categories and widths come from other files, in its folder
+"extracted"; Default_Ignorable_Code_Point is computed by its definition in UAX
+#44. White_Space and the names of invisible characters come from files that the
+generator reads, too.
 """
 
 import os
@@ -125,7 +126,8 @@ class Characters(Case):
                          [1, 0, 2])
 
     def test_text(self):
-        """Text escapes each character that is invisible, and no other."""
+        """Text escapes the characters in `escaped` and the quotation mark, and
+        no other."""
         names = self.names()
         done = self.run_fine("show", self.block(
             "".join(map(chr, name)) for name in names))
@@ -140,8 +142,8 @@ class Characters(Case):
                 else "\\U%08X" % point for point in name))
 
     def test_json(self):
-        """JSON decodes to the original names, and contains no character that
-        text would escape, except the line feeds after its lines."""
+        """JSON decodes to the original names, and contains no character in
+        `escaped`, except the line feeds after its lines."""
         names = ["".join(map(chr, name)) for name in self.names()]
         done = self.run_fine("show", "--format", "json", self.block(names))
         found = [item["name"] for item in done.objects()

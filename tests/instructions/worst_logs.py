@@ -52,7 +52,7 @@ def records_without_end(size):
 @case("log")
 def parts_of_nothing(size):
     """One record whose parts are empty."""
-    events = size // 72
+    events = -(-size // 72)  # filled() makes as many
     return one_buffer(size, lambda number: w.event(
         w.SAMPLE, b"", part=number + 1, parts=events))
 
@@ -129,7 +129,7 @@ TIME = b'"01/01/2000 00:00:00.000"'
 
 def row(size, cell):
     """A text with as many of these cells in a row as fit."""
-    count = size // (len(cell) + 3)
+    count = size // (len(cell) + 4)
     return HEADER + b',""' * count + b"\n" + TIME + (b"," + cell) * count + b"\n"
 
 
@@ -167,7 +167,7 @@ def marks(size):
 
 @case("pdh_text")
 def marks_and_separators(size):
-    """A quoted path with many quotation marks, each of which may end it."""
+    """A quoted path with many doubled quotation marks before separators."""
     return HEADER + b',"' + b'"",' * (size // 3) + b"\n"
 
 

@@ -126,7 +126,8 @@ PFB_API bool pfb_counter_type_is_base(uint32_t value);
 /* Fills `row` with the formula that the bits of a well-formed value of class COUNTER describe. Types of subtype BASE
  * and HISTOGRAM, and types without a number, have nothing to compute: their terms are 0. Returns false, and leaves
  * `row` unchanged, if the value is not well-formed or not of class COUNTER. For a named type use pfb_counter_type_find:
- * some named types have another formula than their bits describe. docs/formula.md has the rules. */
+ * some named types have another formula than their bits describe. docs/formula.md has the rules, and says which values
+ * are well-formed. */
 PFB_API bool pfb_counter_type_derive(uint32_t value, pfb_counter_type *row);
 
 /* Returns the unit as displayed: "", "/sec", "%" or "sec". Never null; static. */

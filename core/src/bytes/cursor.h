@@ -172,24 +172,6 @@ static inline size_t pfb_count_units(const uint8_t *p, size_t max)
     return count;
 }
 
-/* The same as pfb_count_units, but faster in the common case: the only NUL is the last of the `max` units.
- * For 5 to 16 units it tests four words of 4 units, which may overlap, without a loop: the processor would often
- * mispredict the end of a loop. Reads only the `max` units. */
-static inline size_t pfb_count_ended_units(const uint8_t *p, size_t max)
-{
-    enum { MIN_UNITS = 5, MAX_UNITS = 16, WORD = 8 };
-    if (max >= MIN_UNITS && max <= MAX_UNITS) {
-        size_t last = 2 * max - WORD;
-        size_t second = last > WORD ? WORD : 0;
-        size_t third = last > WORD ? last - WORD : 0;
-        uint64_t zeros =
-            zero_units(load_le64(p)) | zero_units(load_le64(p + second)) | zero_units(load_le64(p + third));
-        if (zeros == 0 && zero_units(load_le64(p + last)) == UINT64_C(0x8000) << 48)
-            return max - 1;
-    }
-    return pfb_count_units(p, max);
-}
-
 /* Reads the header at `at` of a window that ends at `end`; returns an error with code PFB_OK on success. Requires
  * at <= end. Inline, so that *header stays in registers: this runs once per instance. */
 static inline pfb_error pfb_read_instance(const uint8_t *base, size_t at, size_t end, pfb_instance_header *header)

@@ -73,7 +73,7 @@ static pfb_name cut_name(const pfb_v1_reader *reader, const uint8_t *p, uint32_t
     uint32_t encoding = pfb_v1_encoding(code_page, reader->is_big_endian);
     uint32_t length = 0;
     if (encoding == PFB_ENCODING_UTF16LE || encoding == PFB_ENCODING_UTF16BE) {
-        length = 2 * (uint32_t)pfb_count_ended_units(p, size / 2); /* a NUL is the same in both byte orders */
+        length = 2 * (uint32_t)pfb_count_units(p, size / 2); /* a NUL is the same in both byte orders */
     } else {
         while (length < size && p[length] != 0)
             length++;

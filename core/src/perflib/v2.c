@@ -213,7 +213,8 @@ static inline bool begin_result(pfb_v2_reader *reader, pfb_v2_result *result, re
 }
 
 /* Slow path: reads a result of any kind except single counter. The caller has checked its size. Neither this function
- * nor those that skip unread items are inlined, so that the fast path for many small results needs no stack frame. */
+ * nor those that skip unread items are inlined, so that a reply of many single counters needs no stack frame for each.
+ */
 PFB_NOINLINE static bool read_other_result(pfb_v2_reader *reader, pfb_v2_result *result, result_header header)
 {
     size_t offset = reader->result_end;
