@@ -31,12 +31,17 @@ static void add_written_title(filter_v1 *f, uint32_t title)
 static void list_values(filter_v1 *f, const uint8_t *data, size_t size)
 {
     pfb_collected_value value;
-    pfb_collected_result result;
+    pfb_collected_result result = {.offset = 0};
+    bool has_result = false;
+    uint32_t number = 0; /* of `result` */
     f->value_count = 0;
     if (!pfb_collector_put_sample(f->collector, 1, data, size, NULL))
         memory_exhausted();
     while (pfb_collector_next(f->collector, &value)) {
-        if (!pfb_collector_result(f->collector, value.result, &result))
+        if (!has_result || value.result != number) /* once per result, whose rows the call counts */
+            has_result = pfb_collector_result(f->collector, value.result, &result);
+        number = value.result;
+        if (!has_result)
             continue;
         f->values = memory_grow(f->values, &f->value_capacity, f->value_count + 1, sizeof *f->values);
         f->values[f->value_count++] = (filter_value){result.offset, value.row, value.position};

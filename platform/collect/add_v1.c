@@ -318,10 +318,10 @@ static bool add_found(v1_addition *a)
 static bool add_to_recording(v1_addition *a)
 {
     pfb_bytes *query = &a->c->v1_query;
+    if (!pfb_bytes_reserve(query, sizeof all_objects) || !pfb_choice_add_named(&a->c->choice, a->choice, a->filter))
+        return no_memory(a);
     query->size_bytes = 0;
-    return (pfb_bytes_append(query, all_objects, sizeof all_objects) &&
-            pfb_choice_add_named(&a->c->choice, a->choice, a->filter)) ||
-           no_memory(a);
+    return pfb_bytes_append(query, all_objects, sizeof all_objects);
 }
 
 bool pfb_collect_add_v1(pfb_collector *c, const pfb_collector_choice *choice, pfb_source_failure *failure)

@@ -28,8 +28,10 @@ void pfb_collect_forget_log(pfb_collector *c)
 {
     log_state *l = &c->log;
     pfb_log_state_free(&c->replaced_log);
+    pfb_text_clear(&c->texts); /* it may refer to names in path_bytes */
     l->path_count = 0;
     l->path_bytes_size = 0;
+    l->cell_count = 0;
     l->has_sample = false;
     l->has_begun = false;
     l->has_bias = false;
@@ -240,10 +242,14 @@ bool pfb_collector_put_sample(pfb_collector *c, uint32_t version, const void *da
     stored_sample *sample = pfb_collect_spare(c, is_v1);
     if (sample && header.size_bytes == 0)
         c->number++;
-    if (sample && (header.size_bytes == 0 || leave_out(c, sample, &header, is_v1)))
+    if (sample && header.size_bytes == 0)
         return true;
     if (!sample || !copy_reply(sample, data, header.size_bytes))
         return pfb_collect_no_memory(failure);
+    /* The bytes of the caller may change at any time, so everything but the size is taken from the copy. */
+    header = read_header(c, is_v1, sample->reply.data, sample->reply.size_bytes);
+    if (leave_out(c, sample, &header, is_v1))
+        return true;
     c->reply.data = sample->reply.data;
     return pfb_collect_load(c, is_v1) || pfb_collect_no_memory(failure);
 }

@@ -69,6 +69,7 @@ static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
         spare->record_capacity = capacity;
         l->path_count = 0;
         l->has_sample = false;
+        l->has_begun = false;
         l->is_text = false;
         l->step = (range_step){.has_sample = false};
         pfb_text_clear(&c->texts);
@@ -176,12 +177,13 @@ static bool load_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
     find_bias_of_objects(l, local_time);
     if (!l->has_begun) {
         pfb_text_clear(&c->texts); /* the names of the ended log are freed */
-        bool has_memory = c->replaced_log.path_count > 0
-                              ? pfb_ended_continue_replaced(&c->replaced_log, l, local_time, &c->gaps)
-                              : pfb_ended_continue(&c->ended, l, local_time, &c->gaps);
+        /* Continues at most one log, even if memory is exhausted. */
+        bool is_replaced = c->replaced_log.path_count > 0;
+        bool has_memory = is_replaced ? pfb_ended_continue_replaced(&c->replaced_log, l, local_time, &c->gaps)
+                                      : pfb_ended_continue(&c->ended, l, local_time, &c->gaps);
+        l->has_begun = has_memory || is_replaced;
         if (!has_memory)
             return false;
-        l->has_begun = true;
     }
     if (leave_out_of_log(c, local_time)) {
         l->has_objects = false;
@@ -231,6 +233,8 @@ bool pfb_collector_put_log_record(pfb_collector *c, const pfb_log_reader *log, c
     size_t size = 0;
     c->reply = (pfb_collected_reply){.is_v1 = false};
     l->has_objects = false;
+    if (l->is_text) /* the caller has changed to another log without beginning a file */
+        pfb_collect_forget_log(c);
     bool has_memory = pfb_collect_end_sample(c) && copy_record(spare_sample(l), log, record, &size);
     read_header_bias(l, log);
     if (has_memory && record->type == PFB_LOG_PATHS)
@@ -319,7 +323,6 @@ bool pfb_collector_put_text_paths(pfb_collector *c, pfb_pdh_text_reader *text, p
     c->reply = (pfb_collected_reply){.is_v1 = false};
     bool has_memory = pfb_collect_end_sample(c);
     pfb_collect_forget_log(c);
-    pfb_text_clear(&c->texts);
     l->is_text = true;
     l->has_bias = text->has_bias;
     l->bias_minutes = text->bias_minutes;
@@ -354,6 +357,10 @@ bool pfb_collector_put_text_row(pfb_collector *c, pfb_pdh_text_reader *text, con
     pfb_pdh_text_value value;
     c->reply = (pfb_collected_reply){.is_v1 = false};
     bool has_memory = pfb_collect_end_sample(c);
+    if (!l->is_text) { /* a row without paths has no values */
+        pfb_collect_forget_log(c);
+        l->is_text = true;
+    }
     if (has_memory && leave_out_of_log(c, row->time))
         return true;
     l->cell_count = 0;

@@ -241,3 +241,78 @@ Test(collect_logs, logs_that_are_put_alternately_have_their_own_values)
     cr_expect_gt(visit_seeds("log", check_pair), 80);
     cr_expect(failed > 500 && value_count > 150, "%zu failures, %zu values", failed, value_count);
 }
+
+/* ---- Calls in any order ---------------------------------------------------------------------------------------- */
+
+/* Makes one call of the collector, which `choice` selects. `text` is a text log whose header was read. */
+static void make_call(pfb_collector *c, uint32_t choice, pfb_log_reader *log, pfb_log_record *record,
+                      pfb_pdh_text_reader *text, bool *has_record)
+{
+    pfb_pdh_text_row row;
+    pfb_pdh_text_reader paths = *text;
+    log_values values = no_values;
+    switch (choice % 8) {
+    case 0:
+        cr_assert(pfb_collector_put_text_paths(c, &paths, NULL));
+        break;
+    case 1:
+        if (pfb_pdh_text_next_row(text, &row))
+            cr_assert(pfb_collector_put_text_row(c, text, &row, NULL));
+        break;
+    case 2:
+        *has_record = pfb_log_next_record(log, record); /* and leaves it out */
+        break;
+    case 3:
+        pfb_collector_begin_file(c);
+        break;
+    case 4:
+        cr_assert(pfb_collector_choose_file(c, choice / 8 % 2, NULL) && pfb_collector_end_file(c, NULL));
+        break;
+    case 5:
+        if (*has_record)
+            pfb_collector_next_log_object(c, log, record, NULL);
+        break;
+    default:
+        *has_record = pfb_log_next_record(log, record);
+        if (*has_record)
+            cr_assert(pfb_collector_put_log_record(c, log, record, NULL));
+    }
+    if (choice & 0x100)
+        add_values(&values, c);
+}
+
+/* Puts a log, mixed with the rows of two text logs, with calls in random order. Nothing but the memory of the collector
+ * is accessed: sanitizers report that. */
+static void mix_calls(const char *name, const uint8_t *data, size_t size)
+{
+    static const char *const texts[] = {
+        "\"(PDH-CSV 4.0)\",\"\\\\PC\\A(b)\\C\",\"\\\\PC\\A(c)\\C\",\"\\\\PC\\Memory\\Pages/sec\"\n"
+        "\"01/01/2000 00:00:00.000\",\"1\",\"2\",\"3\"\n\"01/01/2000 00:00:01.000\",\"4\",\"5\",\"6\"\n",
+        "\"(PDH-CSV 4.0)\",\"\\\\A PC with a long name\\A counterset with a long name(and a long instance)\\A "
+        "counter\"\n"
+        "\"01/01/2000 00:00:02.000\",\"1\"\n\"01/01/2000 00:00:03.000\",\"4\"\n"};
+    (void)name;
+    uint32_t random = (uint32_t)size;
+    for (unsigned round = 0; round < 40; round++) {
+        pfb_collector_options options = {.range = {.every = round % 2 + 1}};
+        pfb_collector *c = pfb_collector_open(NULL, &options, NULL);
+        pfb_log_reader log;
+        pfb_log_record record;
+        pfb_pdh_text_reader text[2];
+        bool has_record = false;
+        cr_assert_not_null(c);
+        pfb_log_open(&log, data, size, NULL);
+        for (size_t i = 0; i < 2; i++)
+            cr_assert(pfb_pdh_text_open(&text[i], texts[i], strlen(texts[i]), NULL));
+        for (unsigned call = 0; call < 60; call++) {
+            random = random * 1664525 + 1013904223;
+            make_call(c, random >> 16, &log, &record, &text[random >> 15 & 1], &has_record);
+        }
+        pfb_collector_close(c);
+    }
+}
+
+Test(collect_logs, calls_in_any_order_access_only_memory_of_the_collector)
+{
+    cr_expect_gt(visit_seeds("log", mix_calls), 80);
+}
