@@ -4,6 +4,8 @@
 #include <criterion/criterion.h>
 
 #include "changing.h"
+#include "perfblock/collect.h"
+#include "stepper.h"
 #include "support.h"
 #include "support_shapes.h"
 #include "support_v1.h"
@@ -197,4 +199,62 @@ Test(changing, accesses_are_counted)
     const uint8_t text[6] = {'a', 0, 'b', 0, 'c', 0};
     cr_expect_geq(changing_read(CHANGING_TEXT, CHANGING_SWAP, UINT32_MAX, text, text, sizeof text), 9);
     cr_expect_eq(changing_read(CHANGING_TEXT, CHANGING_SWAP, UINT32_MAX, text, text, 0), 0);
+}
+
+/* ---- Collected blocks ------------------------------------------------------------------------------------------ */
+
+/* Where and when the letters of a machine's name change. */
+typedef struct name_change {
+    uint8_t *letters;
+    uint64_t at;
+} name_change;
+
+static void change_letters(void *context, size_t offset, uint64_t n)
+{
+    const name_change *change = context;
+    (void)offset;
+    for (size_t i = 0; n == change->at && i < 8; i += 2)
+        change->letters[i] = 'A';
+}
+
+/* Makes a block of a machine with four times this letter as its name. Returns the offset of the name. */
+static size_t make_block_of(char letter, pfb_writer *w, uint8_t *data, size_t capacity)
+{
+    const uint8_t name[] = {(uint8_t)letter, 0, (uint8_t)letter, 0, (uint8_t)letter, 0, (uint8_t)letter, 0};
+    const pfb_write_times times = v1_times(letter);
+    pfb_write_init(w, data, capacity);
+    pfb_write_begin_v1(w, &times, UTF16_NAME(name, 4), false);
+    v1_object(w, 2, PFB_V1_NO_INSTANCES);
+    pfb_write_v1_value(w, v1_counter(w, 4, RAWCOUNT, 4, 0), 1, 4);
+    v1_end(w);
+    size_t at = 0;
+    while (memcmp(data + at, name, sizeof name) != 0)
+        at++;
+    return at;
+}
+
+/* A collector has the series of machine MMMM. The name of the next block changes from ZZZZ to AAAA between two loads.
+ */
+Test(changing, the_machine_of_a_collected_block_is_read_within_bounds)
+{
+    uint8_t stored[512];
+    uint8_t first[512];
+    pfb_writer older;
+    pfb_writer newer;
+    uint64_t accesses = 1;
+    make_block_of('M', &older, stored, sizeof stored);
+    size_t name_offset = make_block_of('Z', &newer, first, sizeof first);
+    for (uint64_t at = 0; at < accesses; at++) {
+        pfb_collector *c = pfb_collector_open(NULL, NULL, NULL);
+        uint8_t *memory = stepper_make(newer.size_bytes);
+        name_change change = {memory + name_offset, at};
+        cr_assert(c && memory && pfb_collector_put_sample(c, 1, stored, older.size_bytes, NULL));
+        memcpy(memory, first, newer.size_bytes);
+        stepper_begin(change_letters, &change);
+        cr_expect(pfb_collector_put_sample(c, 1, memory, newer.size_bytes, NULL));
+        accesses = stepper_end();
+        stepper_free();
+        pfb_collector_close(c);
+    }
+    cr_expect_gt(accesses, 10);
 }
