@@ -201,9 +201,23 @@ static void write_deferred(convert *c)
     pfb_bytes_free(&c->deferred);
 }
 
+/* In the text form, adds a name table to the names of the chosen file, and returns true: the text has no line for it. A
+ * deferred table would be added when another file is chosen. */
+static bool put_text_names(convert *c, uint32_t tag, const uint8_t *body, size_t size)
+{
+    if (!c->is_text || tag != PFB_TAG_NAMES)
+        return false;
+    title_names_add(&c->written_titles, 0, body, size);
+    if (!c->is_deferring)
+        open_output(c);
+    return true;
+}
+
 /* Writes a chunk, or defers it. */
 static void put(convert *c, const pfb_chunk *chunk, const uint8_t *body, size_t size)
 {
+    if (put_text_names(c, chunk->tag, body, size))
+        return;
     if (c->is_deferring)
         store(&c->deferred, &(piece){.chunk = *chunk, .body = body, .size = size});
     else
@@ -253,6 +267,8 @@ static void put_unchanged(convert *c, input_file *file, const piece *p)
         put_info_again(c, file);
     if (p->chunk.is_known && p->chunk.tag == PFB_TAG_QUERY_INFO)
         set_written_info(c, file, p->body, p->size);
+    if (p->chunk.is_known && put_text_names(c, p->chunk.tag, p->body, p->size))
+        return;
     if (c->is_deferring)
         store(&c->deferred, p);
     else

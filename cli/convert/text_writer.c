@@ -46,8 +46,7 @@ void text_writer_put(text_writer *t, const pfb_chunk *chunk, const uint8_t *body
     case PFB_TAG_V1:
         text_writer_put_v1(t, body, size);
         break;
-    case PFB_TAG_NAMES:
-        title_names_add(t->titles, t->table_count++, body, size);
+    case PFB_TAG_NAMES: /* the caller adds the names to `titles` */
         break;
     case PFB_TAG_NOTE:
         put_note(t, body, size);

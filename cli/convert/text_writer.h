@@ -67,7 +67,6 @@ typedef struct text_writer {
     text_object *objects; /* ascending by title */
     size_t object_count, object_capacity;
     uint64_t block_count;
-    uint64_t table_count; /* number of name tables */
     buffer left_out;      /* a byte for each object of the current block: 1 if it is not written */
     hash_index names;     /* hashes of the names that countersets and objects have had */
     uint64_t seed;        /* of these hashes */
@@ -75,7 +74,7 @@ typedef struct text_writer {
     uint64_t unwritten;   /* number of chunks without a text form */
 } text_writer;
 
-/* `titles` has the names of V1 title indexes. text_writer_put() adds the names in name tables to it. */
+/* `titles` has the names of V1 title indexes, to which the caller adds those in name tables. */
 void text_writer_open(text_writer *t, output *out, title_names *titles);
 
 /* Writes the content of a chunk. Malformed parts are left out and not reported. */

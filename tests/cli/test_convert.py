@@ -727,6 +727,22 @@ class Filters(ConvertCase):
                 [('"System"', '"%s"' % name) for name in expected])
             os.remove(self.path("out.txt"))
 
+    def test_v1_names_of_several_files_of_a_range(self):
+        """The objects have the names of their file also if the range leaves out
+        the first samples of each."""
+        paths = [self.file(str(first), w.recording(
+            w.chunk(b"NAME", bytes(4) + v1.table((2, "System"), (20, name))),
+            *[w.chunk(b"V1DT", block(number, 2))
+              for number in range(first, 7, 2)]))
+            for first, name in ((1, "Calls/sec"), (2, "Rufe/s"))]
+        start = self.run_json("cook", "-q", paths[0])[-1]["time"]
+        out = self.path("out.txt")
+        self.run_fine("convert", "-q", *paths, "--from", start, "-o", out)
+        self.assertEqual(
+            re.findall(r'(?m)^object 2 .* (.*)\ndefine 20 .* (.*)$',
+                       bytes_of(out).decode()),
+            [('"System"', '"Calls/sec"'), ('"System"', '"Rufe/s"')])
+
     def test_names_that_no_file_has(self):
         """The suggestion comes from all files, whatever their formats."""
         replies = capture(sample(1, 100)) + w.chunk(
