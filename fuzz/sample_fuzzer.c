@@ -332,7 +332,8 @@ static bool fits_reference(const pfb_sample_column *referred, uint32_t size_byte
     if (!referred->has_counter || !type)
         return false;
     if (is_base)
-        return pfb_counter_type_is_base(type->value) && size_bytes == (type->raw_size == PFB_RAW_DWORD ? 4 : 8);
+        return pfb_counter_type_is_base(type->value) && type->value != PFB_TYPE_MULTI_BASE &&
+               size_bytes == (type->raw_size == PFB_RAW_DWORD ? 4 : 8);
     return is_raw_count(type->value) && (size_bytes == 4 || size_bytes == 8);
 }
 

@@ -142,8 +142,10 @@ def type_bytes(type_value):
 
 
 def is_base(type_value):
-    """Whether the type is that of a base: a counter of the subtype 3."""
-    return type_value & 0xC00 == 0x400 and type_value & 0xF0000 == 0x30000
+    """Whether the type is that of a base: a counter of the subtype 3, except
+    PERF_COUNTER_MULTI_BASE."""
+    return (type_value & 0xC00 == 0x400 and type_value & 0xF0000 == 0x30000
+            and type_value != 0x42030500)
 
 
 def fits_base(entry, value):

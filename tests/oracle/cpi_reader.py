@@ -293,6 +293,8 @@ def warnings_json(group, last_stamp):
     if 1 in kinds and kinds[1].flags & 4 and 4 in kinds and 2 not in kinds:
         found["missing_thread_hook"].append(kinds[1].offset + 12)
     for hook in group:
+        if hook.stamp == 0:  # no time stamp
+            continue
         if hook.stamp < last_stamp:
             found["stamp_descends"].append(hook.offset + 8)
         last_stamp = hook.stamp

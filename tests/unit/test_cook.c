@@ -284,6 +284,7 @@ Test(cook, invalid_bases_are_missing)
                   "a base that is a precision timer");
     expect_status(evaluate_average(REFERRED, 0x40000200, 8), PFB_STATUS_MISSING_BASE, "a base of a type without value");
     expect_status(evaluate_average(REFERRED, 0x40030400, 4), PFB_STATUS_MISSING_BASE, "a base of an unknown type");
+    expect_status(evaluate_average(REFERRED, MULTI_BASE, 8), PFB_STATUS_MISSING_BASE, "a multi count");
     expect_status(evaluate_average(REFERRED, AVERAGE_BASE, 8), PFB_STATUS_MISSING_BASE, "a DWORD base of 8 bytes");
     expect_status(evaluate_average(REFERRED, LARGE_RAW_BASE, 4), PFB_STATUS_MISSING_BASE, "a LARGE base of 4 bytes");
     expect_status(evaluate_average(REFERRED, AVERAGE_BASE, 0), PFB_STATUS_MISSING_BASE, "a base of 0 bytes");

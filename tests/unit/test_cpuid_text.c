@@ -114,6 +114,9 @@ Test(cpuid_text, cpus_are_numbered)
     expect_rows(LEAF_0 LEAF_1 LEAF_0 LEAF_1, both);
     /* In columns without a sub-leaf, ECX and EDX may have fewer than 8 digits. */
     expect_rows("8000001C 00000000 80032013 10200 F\n" LEAF_1, "0 8000001c/0=0,80032013,10200,f;0 1/0=600f20,0,0,0;");
+    /* Text after four registers may look like a number. */
+    expect_rows("80000002 20444D41 6E657A79 20372065 30303732 F00\n",
+                "0 80000002/0=20444d41,6e657a79,20372065,30303732;");
     /* In a dump with headings, a repeated leaf does not begin a CPU. */
     expect_rows("CPU 0:\n" LEAF_0 LEAF_1 LEAF_0,
                 "0 0/0=d,68747541,444d4163,69746e65;0 1/0=600f20,0,0,0;0 0/0=d,68747541,444d4163,69746e65;");
@@ -229,6 +232,8 @@ Test(cpuid_text, malformed_lines_are_errors)
         "8000001C: 0: 00000000 80032013 00010200 8000000F",
         "8000001C 00000000 00000000 80032013 00010200 8000000F",
         "8000001C: 00000000 00000000 80032013 00010200 8000000F",
+        "8000001C 00000000 00000000 80032013 10200 8000000F",
+        "0000000D 00000001 00000007 340, 340 0",
         "8000001C ebx=80032013 ecx=00010200",
         "8000001C: eax",
     };

@@ -225,6 +225,10 @@ Test(cpi_hooks_groups, descending_time_stamps_are_warnings)
     expect_warned(&b, PFB_CPI_WARN_STAMP, 1, system + 8, "a time stamp that descends inside a group");
     set_u32(&b, processors + 8, 3);
     expect_warned(&b, PFB_CPI_WARN_STAMP, 2, system + 8, "two time stamps that descend");
+    set_u32(&b, system + 8, 0);
+    expect_warned(&b, PFB_CPI_WARN_STAMP, 1, processors + 8, "a time stamp that descends after a hook without one");
+    set_u32(&b, processors + 8, 5);
+    expect_warned(&b, PFB_CPI_WARN_STAMP, 0, 0, "equal time stamps around a hook without one");
 
     b = example(1);
     bytes second = example(1);

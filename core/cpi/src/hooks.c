@@ -588,6 +588,8 @@ static void add_member(pfb_cpi_hooks *hooks, partial_group *b, const record *r)
     if (figures->count == 0)
         figures->offset = r->mismatches.offset;
     figures->count += r->mismatches.count;
+    if (r->hook.stamp == 0) /* no time stamp */
+        return;
     if (r->hook.stamp < hooks->last_stamp)
         warn(&group->warnings[PFB_CPI_WARN_STAMP], r->hook.offset + 8);
     hooks->last_stamp = r->hook.stamp;

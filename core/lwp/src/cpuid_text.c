@@ -253,8 +253,12 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *unnamed)
         return LEAF;
     }
     if (count >= 2) { /* with two or three columns, the next register has fewer digits or is malformed */
+        hex number;
         *unnamed = 4;
-        return take_registers(s, leaf) ? LEAF : BROKEN;
+        if (!take_registers(s, leaf))
+            return BROKEN;
+        skip(s, BLANKS | CHARACTER(',') | CHARACTER('-'));
+        return count < 4 && take_hex(s, &number) ? BROKEN : LEAF; /* five numbers: with a sub-leaf all are columns */
     }
     span ahead = *s;
     if (count == 0 && take_register_name(&ahead) == 4)

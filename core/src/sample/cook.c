@@ -128,7 +128,8 @@ typedef enum role { ROLE_BASE, ROLE_MULTI_COUNT, ROLE_CLOCK } role;
 static bool fits_role(uint32_t type, role wanted, bool is_v1)
 {
     if (wanted == ROLE_BASE)
-        return pfb_counter_type_is_base(type) && (is_v1 || pfb_counter_type_find(type) != NULL);
+        return pfb_counter_type_is_base(type) && type != PFB_TYPE_MULTI_BASE &&
+               (is_v1 || pfb_counter_type_find(type) != NULL);
     if (wanted == ROLE_MULTI_COUNT && is_v1)
         return type == PFB_TYPE_MULTI_BASE;
     return pfb_counter_type_is_raw_count(type);
