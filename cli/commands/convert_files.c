@@ -277,8 +277,8 @@ static void put_unchanged(convert *c, input_file *file, const piece *p)
 
 /* ---- Names of V1 titles ---------------------------------------------------------------------------------- */
 
-/* Puts a name table for the chosen part of a V1 block. The table has only names that were not put before for the same
- * file. */
+/* Puts a name table for the chosen part of a V1 block. The table has only names that were not put before, in the text
+ * form for the same file. */
 static void put_names(convert *c)
 {
     if (filter_v1_names(&c->filter, &c->table))
@@ -813,7 +813,7 @@ static input_file *choose_file(convert *c, merge_file *f)
         c->files[f->number]->serial = ++c->last_serial;
         c->files[f->number]->has_metadata = memory_get(c->metadata.count + 1, sizeof(bool));
     }
-    c->filter.file = c->files[f->number]->serial;
+    c->filter.file = c->is_text ? c->files[f->number]->serial : 0;
     if (f->number == c->chosen_number)
         return c->files[f->number];
     if (c->files[c->chosen_number]) {

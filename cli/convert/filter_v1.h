@@ -29,7 +29,7 @@ typedef struct filter_seen {
 /* The caller sets `collector` and `file`; the other fields are zero at first. */
 typedef struct filter_v1 {
     pfb_collector *collector; /* without a source; it has the chosen counters and the names of title indexes */
-    uint32_t file; /* serial number of the current block's file, whose names are put in tables of their own */
+    uint32_t file;            /* of the current block: the names of each file are put in tables of their own */
     /* ------------------------------------------------------------------------------------------ */
     filter_value *values; /* chosen values of the current block, ascending by object, row and position */
     size_t value_count, value_capacity;

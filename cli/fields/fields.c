@@ -369,7 +369,7 @@ static const field cpi_hook[] = {
      "the writer's own code",
      "kind 0, 1, 2, 4, 8 or F; the code is that of the group"},
     {8, 4, FIELD_UNSIGNED, "time stamp", "stamp", "low 32 bits; 0 when there is none",
-     "a warning if smaller than that of the previous hook"},
+     "a warning if smaller than that of the previous hook with one"},
     {12, 0, FIELD_BYTES, "words", "", "of 32 bits, by kind", ""},
 };
 

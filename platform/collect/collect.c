@@ -248,9 +248,11 @@ bool pfb_collector_put_sample(pfb_collector *c, uint32_t version, const void *da
         return pfb_collect_no_memory(failure);
     /* The bytes of the caller may change at any time, so everything but the size is taken from the copy. */
     header = read_header(c, is_v1, sample->reply.data, sample->reply.size_bytes);
+    c->reply.error = header.error;
+    c->reply.size_bytes = header.size_bytes;
     if (leave_out(c, sample, &header, is_v1))
         return true;
-    c->reply.data = sample->reply.data;
+    c->reply.data = header.size_bytes > 0 ? sample->reply.data : NULL;
     return pfb_collect_load(c, is_v1) || pfb_collect_no_memory(failure);
 }
 

@@ -247,6 +247,7 @@ bool pfb_collector_put_log_record(pfb_collector *c, const pfb_log_reader *log, c
         error = pfb_log_read_summary(spare_sample(l)->record, size, &summary);
     if (!has_memory && record->type == PFB_LOG_PATHS)
         pfb_collect_forget_log(c); /* values could not be returned without memory for their names */
+    l->has_objects = l->has_objects && has_memory;
     c->reply.is_sample = l->is_current;
     c->reply.error = error;
     if (error.code != PFB_OK)

@@ -420,6 +420,35 @@ Test(collect_v1, counters_of_recordings_are_selected)
     pfb_source_close(source);
 }
 
+/* After a failed call, no counter of a recording is selected. */
+Test(collect_v1, a_failed_add_selects_nothing_of_a_recording)
+{
+    size_t failed = 0;
+    for (size_t n = 1; n == 1 || allocations >= failing_allocation; n++) {
+        machine m = {.is_recorded = true, .samples_left = 2};
+        pfb_source_failure failure = {0};
+        failing_allocation = 0;
+        pfb_source *source = pfb_source_make(&operations, &m, &failure);
+        pfb_collector *c = pfb_collector_open(source, &(pfb_collector_options){.is_v1 = true}, &failure);
+        cr_assert_not_null(c);
+        allocations = 0;
+        failing_allocation = n;
+        bool is_added = pfb_collector_add(c, "\\Processor(1)\\*", &failure);
+        failed += !is_added;
+        size_t count = allocations;
+        failing_allocation = 0;
+        if (!is_added)
+            cr_expect(!pfb_collector_collect(c, &failure) && failure.code == PFB_WIN32_INVALID_PARAMETER,
+                      "allocation %zu: %s", n, failure.sentence);
+        pfb_collector_close(c);
+        pfb_source_close(source);
+        allocations = count;
+        failing_allocation = n;
+    }
+    failing_allocation = 0;
+    cr_expect_gt(failed, 3);
+}
+
 /* Adds a name table: title 7 is called "seven" and the number of the table, as are 15 titles that no other table has.
  */
 static void add_table(pfb_collector *c, uint32_t number)

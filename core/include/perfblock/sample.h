@@ -200,8 +200,8 @@ typedef struct pfb_cook_inputs {
  * Statuses besides those of the formula: unknown_type if the counter has no registration, type_mismatch if the size
  * of the datum is not that of its type (raw counts and all values of V1 may have 4 or 8 bytes), missing_input if it is
  * not a number, missing_base if the base is absent, is the counter itself, or has a wrong type or size,
- * need_two_samples if the formula takes the difference of a base or object clock, or of a clock if the base is missing,
- * and it is another counter in the older sample. */
+ * need_two_samples if the formula takes the difference of a base or object clock, or of a clock that would replace a
+ * missing base, and it is another counter in the older sample. */
 PFB_API pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const pfb_sample *newer, uint32_t row,
                                                  uint32_t column, const pfb_formula_options *options,
                                                  pfb_cook_inputs *inputs);

@@ -51,7 +51,7 @@ typedef enum pfb_cpi_warning {
     /* A CPI differs by more than 0.0001 from the rounded quotient of its counters; at the figure's first word. */
     PFB_CPI_WARN_FIGURE = 0,
     PFB_CPI_WARN_NO_THREAD, /* the summary has a thread, the detailed hooks have none; at the summary's flags word */
-    PFB_CPI_WARN_STAMP,     /* a time stamp below that of the previous hook, in any group; at the stamp */
+    PFB_CPI_WARN_STAMP,     /* a time stamp below that of the previous hook that has one, in any group; at the stamp */
     PFB_CPI_WARNING_COUNT
 } pfb_cpi_warning;
 
