@@ -49,7 +49,8 @@ typedef struct state {
     bool is_matched;
 } state;
 
-/* Allocates exactly `size` bytes, so that a sanitizer detects an access past them. Ends the process on failure. */
+/* Allocates exactly `size` bytes (at least 1), so that a sanitizer detects an access past them. Ends the process on
+ * failure. */
 static void *allocate(size_t size)
 {
     void *memory = malloc(size > 0 ? size : 1);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""V1 blocks in every command that reads them."""
+"""V1 blocks in show, check, cook, record and countersets."""
 
 import csv
 import io

@@ -285,7 +285,7 @@ def group_json(group):
 
 
 def warnings_json(group, last_stamp):
-    """The records of a group's warnings, and its last time stamp."""
+    """The records of a group's warnings, and the last time stamp so far."""
     kinds = {hook.kind: hook for hook in group}
     found = {"figure_mismatch": [at for hook in group
                                  for at in hook.wrong_figures],

@@ -126,7 +126,7 @@ static void grow_idle(int cpu)
         put_idle(100 + idle_ticks, 10, 200 + idle_ticks, 20);
 }
 
-Test(linux_cpi, the_end_is_read_in_reverse_order_of_the_start)
+Test(linux_cpi, the_end_is_read_in_the_reverse_order_of_kinds)
 {
     const uint32_t mode = PFB_CPI_RAW | PFB_CPI_SCALED | PFB_CPI_ON_THREAD;
     unsigned ticks_per_second = (unsigned)sysconf(_SC_CLK_TCK);
