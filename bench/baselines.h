@@ -13,7 +13,8 @@ extern "C" {
 /* ---- twin.c -------------------------------------------------------------------------------------------- */
 
 /* A reader that returns the same structures as the functions of v2.h with similar names, but checks nothing: it shows
- * the cost of the library's checks. The reply must be valid. */
+ * the cost of the library's checks. The reply must be valid, without errors and with numbers only, and all values of an
+ * instance must be read before the next one. */
 
 typedef struct twin_reader {
     uint32_t total_size_bytes;

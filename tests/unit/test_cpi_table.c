@@ -72,9 +72,9 @@ Test(cpi_table, the_slot_free_for_the_longest_time_is_used_first)
         pfb_cpi_table_remove(&table, handles[order[i]]);
     for (int i = 0; i < 4; i++) {
         void *new_handle = pfb_cpi_table_add(&table, instance(9));
-        cr_expect_eq(slot_of(new_handle), slot_of(handles[order[i]]), "handle %d", i);
-        cr_expect_neq(new_handle, handles[order[i]], "handle %d", i);
-        cr_expect_null(pfb_cpi_table_find(&table, handles[order[i]]), "handle %d", i);
+        cr_expect_eq(slot_of(new_handle), slot_of(handles[order[i]]), "handle %d", order[i]);
+        cr_expect_neq(new_handle, handles[order[i]], "handle %d", order[i]);
+        cr_expect_null(pfb_cpi_table_find(&table, handles[order[i]]), "handle %d", order[i]);
     }
     cr_expect_eq(table.slot_count, 5);
     free(table.slots);

@@ -176,7 +176,7 @@ size_t pfb_write_utf16(pfb_writer *writer, const pfb_name *name)
 {
     static const pfb_name empty = {NULL, 0, PFB_ENCODING_UTF16LE};
     name = name && name->bytes ? name : &empty;
-    if (name->size_bytes > SIZE_MAX / 2 - 16) { /* a byte becomes at most one unit of 2 bytes: no sum below wraps */
+    if (name->size_bytes > SIZE_MAX / 2 - 16) { /* a byte becomes at most one unit of 2 bytes: size + 2 cannot wrap */
         pfb_write_fail(writer, PFB_CALLER_ARGUMENT);
         return writer->size_bytes;
     }
