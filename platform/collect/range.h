@@ -5,7 +5,7 @@
 #include "perfblock/collect.h"
 
 /* The latest sample whose time is in the range: of a series (sample_store.h), of a log, or of a source with the option
- * is_raw. All zero: no such sample yet. */
+ * is_raw, where it is recorded only for `every`. All zero: no such sample yet. */
 typedef struct range_step {
     bool has_sample;
     bool is_used;           /* false: `every` left it out */

@@ -100,7 +100,7 @@ class Shell(Case):
         for path in self.pages().values():
             self.finish(mandoc, "-T", "lint", "-W", "error", path)
 
-    def test_installed(self):
+    def test_generated(self):
         """The build makes a page for each command, and three completion files.
         """
         folder = os.environ.get("PERFBLOCK_GENERATED")
