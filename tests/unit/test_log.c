@@ -602,6 +602,7 @@ Test(log, names_and_summary_are_read)
     cr_expect(has_text(&names.machine, "\\\\PC") && names.table_offset == 10 && names.table_size_bytes == b.size - 10);
     expect_error(pfb_log_read_names(b.data, 8, &names), PFB_TRUNCATED_STRING, 0, "a machine without NUL");
     expect_error(pfb_log_read_names(NULL, 0, &names), PFB_TRUNCATED_STRING, 0, "an empty record of names");
+    expect_error(pfb_log_read_names(NULL, 8, &names), PFB_TRUNCATED_STRING, 0, "a null record of names");
     b.size = 0;
     put_u64(&b, 11);
     put_u64(&b, 12);

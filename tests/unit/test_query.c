@@ -359,6 +359,19 @@ Test(query, a_pattern_is_a_name_with_wildcards)
     cr_expect_not(pfb_query_is_pattern(UTF16_NAME(NULL, 0)));
 }
 
+/* The name may begin before or after its place in the block. */
+Test(query, a_name_inside_the_block_is_moved)
+{
+    static const uint8_t text[] = {'a', 0, 'b', 0, 'c', 0, 'd', 0, 'e', 0, 'f', 0};
+    for (size_t at = 30; at <= 50; at++) {
+        uint8_t block[64] = {0};
+        memcpy(block + at, text, sizeof text);
+        const pfb_query query = {.name = pfb_utf16_name(block + at, sizeof text / 2)};
+        cr_expect_eq(pfb_query_write(&query, block, sizeof block), 56, "a name at %zu", at);
+        cr_expect_eq(memcmp(block + 40, text, sizeof text), 0, "a name at %zu", at);
+    }
+}
+
 /* A query may be written over the block that contains its name. */
 Test(query, a_block_is_rewritten_in_place)
 {

@@ -211,6 +211,13 @@ Test(v2_rules, rule_8_instances_are_inside_the_result)
         {"kind 6, one instance more than there are", put_set, 84, 3, PFB_TRUNCATED_INSTANCE, 184},
     };
     EXPECT_ALL_REFUSED(cases);
+    for (size_t i = 0; cases[i].code != PFB_TRUNCATED_INSTANCE; i++) {
+        reader r;
+        cases[i].put(&r.b);
+        set_u32(&r.b, cases[i].at, cases[i].value);
+        cr_expect(pfb_v2_open(&r.block, r.b.data, r.b.size, NULL) && !pfb_v2_next_result(&r.block, &r.result),
+                  "%s: the result is not returned", cases[i].what);
+    }
 }
 
 Test(v2_rules, rule_8_a_result_includes_the_header_of_its_instances)
