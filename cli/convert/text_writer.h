@@ -67,11 +67,11 @@ typedef struct text_writer {
     text_object *objects; /* ascending by title */
     size_t object_count, object_capacity;
     uint64_t block_count;
-    buffer left_out;      /* a byte for each object of the current block: 1 if it is not written */
-    hash_index names;     /* hashes of the names that countersets and objects have had */
-    uint64_t seed;        /* of these hashes */
-    buffer machine;       /* the latest machine line, without its end */
-    uint64_t unwritten;   /* number of chunks without a text form */
+    buffer left_out;    /* a byte for each object of the current block: 1 if it is not written */
+    hash_index names;   /* hashes of the names that countersets and objects have had */
+    uint64_t seed;      /* of these hashes */
+    buffer machine;     /* the latest machine line, without its end */
+    uint64_t unwritten; /* number of chunks without a text form */
 } text_writer;
 
 /* `titles` has the names of V1 title indexes, to which the caller adds those in name tables. */
