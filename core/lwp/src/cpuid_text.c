@@ -258,7 +258,8 @@ static verdict read_columns(span *s, pfb_cpuid_leaf *leaf, unsigned *unnamed)
         if (!take_registers(s, leaf))
             return BROKEN;
         skip(s, BLANKS | CHARACTER(',') | CHARACTER('-'));
-        return count < 4 && take_hex(s, &number) ? BROKEN : LEAF; /* five numbers: with a sub-leaf all are columns */
+        /* With a fifth number the first one is a sub-leaf, and then every register must be a column. */
+        return count < 4 && take_hex(s, &number) ? BROKEN : LEAF;
     }
     span ahead = *s;
     if (count == 0 && take_register_name(&ahead) == 4)

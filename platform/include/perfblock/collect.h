@@ -211,7 +211,8 @@ PFB_API pfb_collected_reply pfb_collector_reply(const pfb_collector *collector);
  * against the 100 ns clock. V2 data does not contain the name of its machine: there the performance clock must not gain
  * more than this either. While both files are read, they must also answer the same queries. A file that has ended may
  * be continued by one with other queries: counters and instances that both have are compared. A V2 result with a
- * counter that has another type or other related counters in the older sample is not compared. */
+ * counter that has another type or other related counters in the older sample is not compared. Not for collectors with
+ * a source, which would lose their names and query information. */
 PFB_API void pfb_collector_begin_file(pfb_collector *collector);
 
 /* Ends the chosen file, so that later files can continue it. Ends the current sample if it comes from a .blg.
@@ -223,8 +224,8 @@ PFB_API bool pfb_collector_end_file(pfb_collector *collector, pfb_source_failure
  * times. Files have numbers from 0; file 0 is chosen at first, and memory grows with the largest number. Each file has
  * its own registrations, query information, V1 names, log paths and log samples; pfb_collector_begin_file discards only
  * those of the chosen file. V1 blocks and V2 replies are compared with the latest one of their machine, whatever file
- * it comes from; values of logs are compared with those of their own log. Ends the current sample. Returns false when
- * memory is exhausted. */
+ * it comes from; values of logs are compared with those of their own log. Ends the current sample. Not for collectors
+ * with a source. Returns false when memory is exhausted. */
 PFB_API bool pfb_collector_choose_file(pfb_collector *collector, size_t file, pfb_source_failure *failure);
 
 /* Puts the reply to a registration request (pfb_source_registration). Replies to request codes other than 1, 3 to 6, 9
