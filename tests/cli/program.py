@@ -28,6 +28,9 @@ SECONDS = 60
 IMPOSSIBLE = 4  # exit status if this machine cannot do what was asked
 FULL = "/dev/full"  # Linux: writing to it fails because of a full disk
 ON_WINDOWS = running.ON_WINDOWS
+# Tests that start the program once for each of many inputs take one input in
+# STEP, which is above 1 with sanitizers and under emulation.
+STEP = int(os.environ.get("PERFBLOCK_SWEEP_STEP", "1"))
 REAL_DATA = os.environ.get("PERFBLOCK_REAL_DATA", "")
 needs_real_data = unittest.skipUnless(
     REAL_DATA, "PERFBLOCK_REAL_DATA names no folder of captured data")

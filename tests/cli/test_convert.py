@@ -10,7 +10,7 @@ import unittest
 import captures
 import v1_blocks as v1
 from captures import DISK as DISK_SET, MEMORY as MEMORY_SET, three_sets
-from program import (ON_WINDOWS, ROOT, Case, bytes_of, needs_real_data, real, seed,
+from program import (ROOT, STEP, Case, bytes_of, needs_real_data, real, seed,
                      writer as w)
 from test_series import block, capture, sample
 from v1_writer import little, big, multi_string
@@ -119,8 +119,7 @@ class RoundTrips(ConvertCase):
         """V1 blocks and V2 replies outside of recordings do not change in a
         round trip."""
         self.assertGreaterEqual(len(BARE), 40)
-        # Starting a program takes long under Wine, so one in four is read there.
-        for path in BARE[::4 if ON_WINDOWS else 1]:
+        for path in BARE[::STEP]:
             if os.path.basename(path) != UNALIGNED:
                 self.check(path)
 
@@ -679,34 +678,36 @@ class Filters(ConvertCase):
             ("both", replies + blocks), ("first", w.recording(blocks) +
                                          replies[16:]),
             ("v1", w.recording(blocks)), ("v2", replies), ("net", net))}
-        for names in (["both"], ["first"], ["v1", "v2"], ["v2", "v1"],
-                      ["net", "v2"], ["v2", "net"], ["both", "net"]):
+        cases = [(names, chosen) for names in (
+            ["both"], ["first"], ["v1", "v2"], ["v2", "v1"],
+            ["net", "v2"], ["v2", "net"], ["both", "net"]) for chosen in (
+                ["--set", "System"], ["--set", "Disk"],
+                ["--set", "4"], ["--path", r"\Memory\*"],
+                ["--path", r"\Disk(*)\Bytes*"],
+                ["--path", r"\System\*", "--set", "Net"],
+                ["--set", "Disk", "--set", "System"],
+                ["--counter", "Calls/sec"],
+                ["--set", "Net", "--counter", "Bytes/sec",
+                 "--counter", "Packets/sec"])]
+        for names, chosen in cases[::STEP]:
             files = [paths[name] for name in names]
-            for chosen in (["--set", "System"], ["--set", "Disk"],
-                           ["--set", "4"], ["--path", r"\Memory\*"],
-                           ["--path", r"\Disk(*)\Bytes*"],
-                           ["--path", r"\System\*", "--set", "Net"],
-                           ["--set", "Disk", "--set", "System"],
-                           ["--counter", "Calls/sec"],
-                           ["--set", "Net", "--counter", "Bytes/sec",
-                            "--counter", "Packets/sec"]):
-                cooked = self.run_program("cook", "-q", "-f", "json",
-                                          *files, *chosen)
-                for out in ("out.pfb", "out.txt"):
-                    made = self.path(out)
-                    done = self.run_program("convert", "-q", *files, *chosen,
-                                            "-o", made)
-                    self.assertEqual(done.status, cooked.status, (names, chosen))
-                    self.assertEqual(done.err, cooked.err)
-                    if cooked.status != 0:
-                        self.assertFalse(os.path.exists(made))
-                        continue
-                    # Several series are written one after the other.
-                    self.assertEqual(*[sorted(
-                        (v["set"], v["raw"], v["value"] or 0) for v in values)
-                        for values in (self.run_json("cook", "-q", made),
-                                       cooked.objects())], (names, chosen))
-                    os.remove(made)
+            cooked = self.run_program("cook", "-q", "-f", "json",
+                                      *files, *chosen)
+            for out in ("out.pfb", "out.txt"):
+                made = self.path(out)
+                done = self.run_program("convert", "-q", *files, *chosen,
+                                        "-o", made)
+                self.assertEqual(done.status, cooked.status, (names, chosen))
+                self.assertEqual(done.err, cooked.err)
+                if cooked.status != 0:
+                    self.assertFalse(os.path.exists(made))
+                    continue
+                # Several series are written one after the other.
+                self.assertEqual(*[sorted(
+                    (v["set"], v["raw"], v["value"] or 0) for v in values)
+                    for values in (self.run_json("cook", "-q", made),
+                                   cooked.objects())], (names, chosen))
+                os.remove(made)
 
     def test_v1_names_of_several_files(self):
         """In the text form the chosen V1 objects of each file have the names
@@ -964,7 +965,7 @@ class TextForm(ConvertCase):
         text = DISK.encode()
         v1 = bytes_of(os.path.join(ROOT, "fixtures", "tcpv4.txt"))[:1500]
         for data in (text, v1):
-            for size in range(len(HEAD), len(data), 7):
+            for size in range(len(HEAD), len(data), 7 * STEP):
                 path = self.file("cut.txt", data[:size])
                 done = self.run_program("check", path)
                 self.assertIn(done.status, (0, 1), done.err)

@@ -8,7 +8,7 @@ import random
 import re
 import unittest
 
-from program import FULL, IMPOSSIBLE, ON_WINDOWS, bytes_of, writer as w
+from program import FULL, IMPOSSIBLE, ON_WINDOWS, STEP, bytes_of, writer as w
 from cpi_runs import (IDLE, IDLE_PRINTED, LARGE, LARGE_BUSY, LARGE_BUSY_PRINTED,
                       PHASE, PHASE_PRINTED, PHASE_WIDTHS, TWO, TWO_PRINTED,
                       RunCase, expected_json, snapshot, text)
@@ -411,7 +411,7 @@ class Sources(RunCase):
         message if the status is not 0."""
         chance = random.Random(3)
         original = text(*PHASE, (-5, "no more"), widths=PHASE_WIDTHS)
-        for _ in range(80):
+        for _ in range(80 // STEP):
             data = bytearray(original)
             for _ in range(chance.choice((1, 1, 2, 5))):
                 at = chance.randrange(len(data))

@@ -362,8 +362,8 @@ static void check_excerpt(const excerpt *e, size_t size, const char *change, siz
     cr_assert_leq(result.error.offset, size);
 }
 
-/* Flips bits and changes fields of the first SWEPT bytes of a buffer, and reads prefixes. Under emulation, only every
- * SWEEP_STEPth change is read. */
+/* Flips bits and changes fields of the first SWEPT bytes of a buffer, and reads prefixes. Only every SWEEP_STEPth
+ * change of the first two kinds is read. */
 static void sweep_buffer(const char *name, size_t buffer)
 {
     static const uint32_t values[] = {0,  1,  7,  8,  23,         24,         31,         32,         47,        48,

@@ -74,8 +74,8 @@ static reading check_case(size_t size)
     return result;
 }
 
-/* Reads a seed at every length and with every bit flipped. Under emulation, only the whole seed and every SWEEP_STEPth
- * case are read. The step is odd, so that all bits of a byte occur. */
+/* Reads a seed at every length and with every bit flipped. Only the whole seed and every SWEEP_STEPth case are read.
+ * The step must be odd, so that all bits of a byte occur. */
 static void sweep_seed(const char *name, const uint8_t *data, size_t size)
 {
     sweep.memory = guarded_make(2 * size);
@@ -177,8 +177,8 @@ Test(sweep, pdh_text_seeds_are_read_within_bounds)
     sweep_seeds("pdh_text", verify_pdh_text, read_pdh_text_tolerantly);
 }
 
-/* Sets the 32-bit field at each even offset (under emulation, at fewer) to limits of sizes and integers, and to values
- * near its own. */
+/* Sets the 32-bit field at every (2 * SWEEP_STEP)th offset to limits of sizes and integers, and to values near
+ * its own. */
 static void sweep_fields(const char *name, const uint8_t *data, size_t size)
 {
     static const uint32_t values[] = {0,  1,  7,  8,          23,         24,         47,
@@ -529,8 +529,8 @@ Test(sweep, worst_case_inputs_have_the_expected_verdict)
 }
 
 /* Matches patterns with the name aaa...a. A matcher with full backtracking would take exponential time. A matcher that
- * only returns to the last star takes time proportional to at most the product of both lengths. Under emulation the
- * name is shorter. */
+ * only returns to the last star takes time proportional to at most the product of both lengths. If SWEEP_STEP is
+ * above 1, the name is shorter. */
 Test(sweep, pattern_matching_does_not_take_exponential_time)
 {
     enum { NAME_UNITS = SWEEP_STEP > 1 ? 1 << 12 : 1 << 16 };
