@@ -14,9 +14,12 @@ excluded=()
 if [[ ${folders[0]} == platform || ${folders[0]} == cli ]]; then
     excluded=(-not -path '*/windows/*' -not -name '*_windows.c')
 fi
+# The analyzer examines a third of its usual number of states per function: nine tenths of the time are its own.
+options=(--quiet -p "$build")
+for argument in -Xclang -analyzer-config -Xclang max-nodes=75000; do options+=("--extra-arg=$argument"); done
 log="$build/clang_tidy_${folders[0]//\//_}.log"
 if ! find "${folders[@]}" -name '*.c' "${excluded[@]}" -printf '%s\t%p\0' | sort -z -rn | cut -z -f 2 |
-    xargs -0 -n 1 -P "$(nproc)" clang-tidy --quiet -p "$build" 2>"$log"; then
+    xargs -0 -n 1 -P "$(nproc)" clang-tidy "${options[@]}" 2>"$log"; then
     grep -v "warnings generated\.$" "$log" >&2 || true
     exit 1
 fi
