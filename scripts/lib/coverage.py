@@ -10,12 +10,14 @@ import re
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import fuzzing
 
 ROOT = fuzzing.ROOT
 BUILD = ROOT / "build" / "coverage"
 PROFILES = BUILD / "profiles"
+CTEST = ["ctest", "--test-dir", BUILD]
 LIMITS = ROOT / "tests" / "coverage.json"
 PAGE = ROOT / "docs" / "coverage.md"
 GAPS = BUILD / "gaps.txt"
@@ -33,24 +35,30 @@ def libraries():
     return [str(found[0]), *(f"-object={path}" for path in found[1:])]
 
 
+def run_test(name):
+    """Runs a test with its own profiles, PROFILES/TEST/*.profraw. Returns its output if it failed."""
+    folder = PROFILES / name
+    folder.mkdir(parents=True)
+    # With %2m, all processes of the test add their counts to at most two files per library.
+    done = subprocess.run([*CTEST, "-R", f"^{re.escape(name)}$", "--output-on-failure"],
+                          env={**os.environ, "LLVM_PROFILE_FILE": str(folder / "%2m.profraw")},
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace",
+                          check=False)
+    return done.stdout if done.returncode != 0 else None
+
+
 def run_tests():
-    """Runs each test with its own profiles, PROFILES/TEST/*.profraw."""
+    """Runs all tests, as many at a time as there are CPUs."""
     fuzzing.build("coverage", ["all"])
     shutil.rmtree(PROFILES, ignore_errors=True)
-    listed = fuzzing.quietly(["ctest", "--test-dir", BUILD, "--show-only=json-v1"])
-    names = [test["name"] for test in json.loads(listed)["tests"]]
-    for number, name in enumerate(names, 1):
-        folder = PROFILES / name
-        folder.mkdir(parents=True)
-        # With %2m, all processes of the test add their counts to at most two files per library.
-        done = subprocess.run(["ctest", "--test-dir", BUILD, "-R", f"^{re.escape(name)}$", "--output-on-failure"],
-                              env={**os.environ, "LLVM_PROFILE_FILE": str(folder / "%2m.profraw")},
-                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8", errors="replace",
-                              check=False)
-        if done.returncode != 0:
-            sys.exit(f"{done.stdout[-5000:]}\n{name} failed: coverage is measured with tests that pass")
-        if number % 20 == 0:
-            print(f"{number} of {len(names)} tests", flush=True)
+    names = [test["name"] for test in json.loads(fuzzing.quietly([*CTEST, "--show-only=json-v1"]))["tests"]]
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        for number, (name, failure) in enumerate(zip(names, pool.map(run_test, names)), 1):
+            if failure is not None:
+                pool.shutdown(cancel_futures=True)
+                sys.exit(f"{failure[-5000:]}\n{name} failed: coverage is measured with tests that pass")
+            if number % 20 == 0:
+                print(f"{number} of {len(names)} tests", flush=True)
 
 
 def merge(profiles, out):

@@ -223,9 +223,10 @@ def jobs(corpus, with_mutations):
             yield (compare_seed_name, path, KINDS[subject][3](seed))
             inputs = [(name, seed)] + list(
                 compare_v1.mutants(subject, name, seed, count))
-            yield (compare_inputs, subject, [
-                (label, data) for label, data in inputs
-                if is_read_as(subject, data)])
+            inputs = [(label, data) for label, data in inputs
+                      if is_read_as(subject, data)]
+            if inputs:
+                yield compare_inputs, subject, inputs
     folder = os.environ.get("PERFBLOCK_REAL_DATA")
     for path in sorted(glob.glob(os.path.join(folder or "", "blg", "*.blg"))
                        if folder else []):
