@@ -31,8 +31,12 @@ static void walk_stored(walk *w, const pfb_cpi_hooks *hooks, const pfb_cpi_group
 static void walk_hook(walk *w, const pfb_cpi_hooks *hooks, const pfb_cpi_group *group, unsigned kind, size_t *end)
 {
     const pfb_cpi_hook *hook = &group->hooks[kind];
-    if (!hook->is_present)
+    if (!hook->is_present) {
+        pfb_cpi_stored s;
+        expect(w, !pfb_cpi_hooks_stored(hooks, group, (pfb_cpi_hook_kind)kind, PFB_CPI_OF_SYSTEM, &s),
+               "a hook that is absent has no figures");
         return;
+    }
     size_t size = PFB_CPI_HOOK_HEADER_BYTES + (size_t)4 * hook->word_count;
     expect(w, hook->offset >= *end && hook->offset <= group->end_offset && size <= group->end_offset - hook->offset,
            "hooks follow each other inside their group");
@@ -78,7 +82,8 @@ static void walk_stream(walk *w, const pfb_cpi_limits *limits, uint64_t *groups)
            "no item is returned after the end");
 }
 
-/* Checks that with a limit the same number of groups is returned, up to the limit. */
+/* Checks that with a limit of groups the same number of groups is returned, up to the limit; and the limits of bytes
+ * and records. */
 static void check_limits(walk *w, uint64_t groups)
 {
     for (uint64_t limit = 1; limit <= 3; limit++) {
@@ -91,9 +96,15 @@ static void check_limits(walk *w, uint64_t groups)
                "a limit that is exceeded is reported");
         expect(w, !limited.out.broken, limited.out.broken);
     }
-    const pfb_cpi_limits half = {.bytes = w->size / 2};
     pfb_cpi_hooks hooks;
     pfb_cpi_group group;
+    for (uint64_t limit = 1; limit <= 3; limit++) {
+        const pfb_cpi_limits limits = {.records = limit};
+        pfb_cpi_hooks_open(&hooks, w->data, w->size, &limits);
+        pfb_cpi_hooks_finish(&hooks);
+        expect(w, hooks.record_count <= limit, "no more records are read than the limit allows");
+    }
+    const pfb_cpi_limits half = {.bytes = w->size / 2};
     pfb_cpi_hooks_open(&hooks, w->data, w->size, &half);
     while (pfb_cpi_hooks_next(&hooks, &group))
         expect(w, half.bytes == 0 || group.end_offset <= half.bytes, "groups lie within the limit of bytes");
@@ -156,13 +167,45 @@ static void check_written(walk *w, const draft *d)
     free(out);
 }
 
+static void check_refused(walk *w, const draft *d, const char *text)
+{
+    size_t size = 1;
+    pfb_code code = pfb_cpi_hooks_write(&d->result, d->cpus, &d->identity, NULL, 0, &size);
+    expect(w, code == PFB_CALLER_ARGUMENT && size == 0, text);
+}
+
+/* Checks that the draft is refused with a label that is too long, without CPUs, and with a CPU that is busy for longer
+ * than its time. */
+static void check_refusals(walk *w, const draft *d)
+{
+    uint8_t label[PFB_CPI_MAX_LABEL_BYTES + 1];
+    memset(label, 'a', sizeof label);
+    draft changed = *d;
+    changed.identity.label = label;
+    changed.identity.label_size_bytes = sizeof label;
+    check_refused(w, &changed, "a label that is too long is refused");
+    changed = *d;
+    changed.result.cpu_count = 0;
+    changed.result.system = (pfb_cpi_figures){.instr = 0};
+    check_refused(w, &changed, "a result without CPUs is refused");
+    changed = *d;
+    changed.result.cpu_count = 1;
+    changed.result.mode |= PFB_CPI_SCALED;
+    pfb_cpi_figures busy = {.instr = 1, .busy = 1};
+    changed.result.system = busy;
+    changed.cpus = &busy;
+    check_refused(w, &changed, "busy cycles above the elapsed ones are refused");
+}
+
 /* Checks the writer with the draft if the sums of its counts fit 64 bits and it has instructions. Frees the draft's
  * CPUs. */
 static void check_draft(walk *w, draft *d)
 {
     d->identity.forms = PFB_CPI_FORM_SUMMARY | PFB_CPI_FORM_DETAILED;
-    if (add_system(d) && d->result.system.instr > 0)
+    if (add_system(d) && d->result.system.instr > 0) {
         check_written(w, d);
+        check_refusals(w, d);
+    }
     free(d->cpus);
 }
 
