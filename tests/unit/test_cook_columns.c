@@ -279,8 +279,10 @@ static v1_sample make_v1(uint64_t *state, const instance_ids *instances, int64_t
     s.memory = malloc(size);
     expect_error(pfb_sample_load(&s.table, &input, &counts, s.memory, size), PFB_OK, 0, "V1");
     bool has_multi = sizes[V1_COLUMNS - 1] == 8;
-    for (uint32_t i = 0; i < s.table.counts.values && has_multi; i++)
-        s.has_multi_counts = s.has_multi_counts || s.table.multi_counts[i] != PFB_NO_MULTI_COUNT;
+    for (uint32_t row = 0; row < s.table.counts.rows && has_multi; row++) {
+        for (uint32_t column = 0; column < V1_COLUMNS && !s.has_multi_counts; column++)
+            s.has_multi_counts = pfb_sample_value_at(&s.table, row, column).has_multi_count;
+    }
     cr_expect_eq(s.has_multi_counts, has_multi && instances->count > 0);
     return s;
 }
