@@ -95,8 +95,7 @@ fuzz_needs() {
     need zip has_command zip
 }
 
-# Ends the script on other processors than x86-64: tests of object files read only those of x86, and programs for i386
-# run without an emulator.
+# Ends the script on other processors than x86-64, because the tests of object files read only those of x86.
 require_x86_64() {
     [[ $(uname -m) == x86_64 ]] || {
         echo "$0 needs an x86-64 machine; name presets to run those that do not." >&2
