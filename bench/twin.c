@@ -92,7 +92,6 @@ bool twin_next_value(twin_reader *reader, pfb_v2_value *value)
     const uint8_t *p = reader->data + reader->at;
     uint32_t size = load32(p);
     *value = (pfb_v2_value){.offset = reader->at,
-                            .data_offset = reader->at + 8,
                             .data_size_bytes = size,
                             .position = reader->value_position,
                             .is_number = true,

@@ -108,8 +108,8 @@ static void v2_value(state *s, uint8_t argument)
         pfb_error before = s->v2.error;
         bool is_found = pfb_v2_next_value(&s->v2, &value);
         check(is_found, before, s->v2.error);
-        require(!is_found ||
-                    (value.data_offset <= s->size[0] && value.data_size_bytes <= s->size[0] - value.data_offset),
+        require(!is_found || (value.offset <= s->size[0] &&
+                              (uint64_t)PFB_V2_VALUE_HEADER_BYTES + value.data_size_bytes <= s->size[0] - value.offset),
                 "a value lies in the input");
     }
 }

@@ -247,7 +247,7 @@ static uint32_t read_v2_values(pfb_v2_reader *reader, const uint8_t *data, raw_v
     uint32_t count = 0;
     pfb_v2_value value;
     while (count < MAX_COUNTERS && pfb_v2_next_value(reader, &value)) {
-        const uint8_t *bytes = data + value.data_offset;
+        const uint8_t *bytes = data + value.offset + PFB_V2_VALUE_HEADER_BYTES;
         values[count++] =
             (raw_value){.bytes = value.is_number ? NULL : bytes, .raw = value.raw, .size_bytes = value.data_size_bytes};
     }

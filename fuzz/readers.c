@@ -62,16 +62,16 @@ static void walk_values(walk *w, pfb_v2_reader *reader, const pfb_v2_result *res
     size_t end = result->offset + result->size_bytes;
     uint32_t count = 0;
     while (!skips_rest(w) && pfb_v2_next_value(reader, &value)) {
+        size_t data_offset = value.offset + PFB_V2_VALUE_HEADER_BYTES;
         w->out.items++;
-        expect(w, value.offset >= min_offset && value.data_offset == value.offset + 8 && value.position == count,
-               "values follow each other");
-        expect(w, is_inside(value.data_offset, value.data_size_bytes, value.offset, end),
+        expect(w, value.offset >= min_offset && value.position == count, "values follow each other");
+        expect(w, is_inside(data_offset, value.data_size_bytes, value.offset, end),
                "a value's bytes lie inside the result");
-        touch(w, value.data_offset, value.data_size_bytes);
+        touch(w, data_offset, value.data_size_bytes);
         bool is_number = value.data_size_bytes == 4 || value.data_size_bytes == 8;
         uint64_t raw = 0;
         for (size_t i = value.data_size_bytes; is_number && i > 0; i--)
-            raw = raw << 8 | w->data[value.data_offset + i - 1];
+            raw = raw << 8 | w->data[data_offset + i - 1];
         expect(w, value.is_number == is_number, "numbers are 4 or 8 bytes");
         expect_if_unchanged(w, value.raw == raw, "the number equals its bytes");
         uint32_t id = 0;
@@ -79,7 +79,7 @@ static void walk_values(walk *w, pfb_v2_reader *reader, const pfb_v2_result *res
         expect(w, has_id == result->has_counter_ids, "a value has a counter id if its result has them");
         expect_if_unchanged(w, id == value.counter_id, "the value has the counter id of its position");
         add(w, value.raw + value.counter_id);
-        min_offset = value.data_offset + value.data_size_bytes;
+        min_offset = data_offset + value.data_size_bytes;
         count++;
         change_byte(w, min_offset);
     }

@@ -119,9 +119,8 @@ static bool is_same_instance(const pfb_v2_instance *a, const pfb_v2_instance *b)
 
 static bool is_same_value(const pfb_v2_value *a, const pfb_v2_value *b)
 {
-    return a->offset == b->offset && a->data_offset == b->data_offset && a->data_size_bytes == b->data_size_bytes &&
-           a->position == b->position && a->counter_id == b->counter_id && a->is_number == b->is_number &&
-           a->raw == b->raw;
+    return a->offset == b->offset && a->data_size_bytes == b->data_size_bytes && a->position == b->position &&
+           a->counter_id == b->counter_id && a->is_number == b->is_number && a->raw == b->raw;
 }
 
 static const char *compare_errors(const pfb_v2_reader *bulk, const pfb_v2_reader *single)

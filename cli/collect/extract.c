@@ -187,7 +187,8 @@ static void write_values(pfb_writer *writer, const partial_result *p, pfb_v2_rea
         if (is_reduced && !selection_has_counter(choice, set, value.counter_id))
             continue;
         bool is_empty = is_reduced && instance && !selection_has_instance(choice, set, value.counter_id, instance);
-        pfb_write_datum(writer, p->data + value.data_offset, is_empty ? 0 : value.data_size_bytes);
+        pfb_write_datum(writer, p->data + value.offset + PFB_V2_VALUE_HEADER_BYTES,
+                        is_empty ? 0 : value.data_size_bytes);
     }
 }
 

@@ -425,7 +425,7 @@ static void put_ids(text_writer *t, const pfb_v2_reader *reader, const pfb_v2_re
 static void put_value(text_line *line, const uint8_t *data, const pfb_v2_value *value, uint32_t width)
 {
     if (!value->is_number)
-        text_line_bytes(line, data + value->data_offset, value->data_size_bytes);
+        text_line_bytes(line, data + value->offset + PFB_V2_VALUE_HEADER_BYTES, value->data_size_bytes);
     else if (value->data_size_bytes == width)
         text_line_format(line, "%" PRIu64, value->raw);
     else

@@ -65,7 +65,8 @@ static void print_value(const v2_walk *d, const pfb_v2_value *value)
     if (!walk_is_text(d->w))
         output_unsigned(out, "position", value->position);
     walk_print_fields(&s, "dwDataSize");
-    walk_print_raw(d->w, value->is_number, value->raw, d->bytes->data + value->data_offset, value->data_size_bytes);
+    walk_print_raw(d->w, value->is_number, value->raw, d->bytes->data + value->offset + PFB_V2_VALUE_HEADER_BYTES,
+                   value->data_size_bytes);
     output_end(out);
 }
 
@@ -112,10 +113,11 @@ static void explain_value(const v2_walk *d, const pfb_v2_value *value)
     field_kind kind = value->is_number ? FIELD_UNSIGNED : FIELD_BYTES;
     explain_fields(d->w->page, d->bytes, STRUCTURE_COUNTER_DATA, value->offset);
     if (d->result.has_counter_ids)
-        explain_row(d->w->page, d->bytes, value->data_offset, value->data_size_bytes, kind, "value of counter %" PRIu32,
-                    value->counter_id);
+        explain_row(d->w->page, d->bytes, value->offset + PFB_V2_VALUE_HEADER_BYTES, value->data_size_bytes, kind,
+                    "value of counter %" PRIu32, value->counter_id);
     else
-        explain_row(d->w->page, d->bytes, value->data_offset, value->data_size_bytes, kind, "value");
+        explain_row(d->w->page, d->bytes, value->offset + PFB_V2_VALUE_HEADER_BYTES, value->data_size_bytes, kind,
+                    "value");
 }
 
 /* ---- Walking --------------------------------------------------------------------------------------------- */

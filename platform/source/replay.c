@@ -239,7 +239,7 @@ static void write_values(const selection *s, pfb_v2_reader *reader, pfb_writer *
     pfb_v2_value value;
     while (pfb_v2_next_value(reader, &value)) {
         if (value.position >= s->first && value.position - s->first < s->count)
-            pfb_write_datum(writer, s->data + value.data_offset, value.data_size_bytes);
+            pfb_write_datum(writer, s->data + value.offset + PFB_V2_VALUE_HEADER_BYTES, value.data_size_bytes);
     }
 }
 

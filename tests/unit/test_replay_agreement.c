@@ -202,7 +202,7 @@ static void clear_clocks(pfb_bytes *reply, const pfb_bytes *info)
             while (pfb_v2_next_value(&reader, &value)) {
                 uint32_t counter = result.has_counter_ids ? value.counter_id : query.counter_id;
                 if (is_clock(&query.counterset, counter))
-                    memset(reply->data + value.data_offset, 0, value.data_size_bytes);
+                    memset(reply->data + value.offset + PFB_V2_VALUE_HEADER_BYTES, 0, value.data_size_bytes);
             }
         }
     }

@@ -101,10 +101,11 @@ typedef struct pfb_v2_instance {
     pfb_name name;     /* UTF-16LE, may be empty; bytes is null for kinds 1 and 2 */
 } pfb_v2_instance;
 
+enum { PFB_V2_VALUE_HEADER_BYTES = 8 }; /* size of PERF_COUNTER_DATA, without the raw bytes after it */
+
 /* PERF_COUNTER_DATA: one raw value. */
 typedef struct pfb_v2_value {
-    size_t offset;            /* of PERF_COUNTER_DATA */
-    size_t data_offset;       /* of the raw bytes */
+    size_t offset;            /* of PERF_COUNTER_DATA; the raw bytes begin PFB_V2_VALUE_HEADER_BYTES later */
     uint32_t data_size_bytes; /* dwDataSize: 4 or 8 for a number; any other size is opaque data */
     uint32_t position;        /* among the instance's values, from 0 */
     uint32_t counter_id;      /* 0 if the result has no counter ids; 0 is also a valid id, and ids may repeat */

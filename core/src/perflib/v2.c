@@ -381,13 +381,12 @@ bool pfb_v2_next_instance(pfb_v2_reader *reader, pfb_v2_instance *instance)
 static inline void return_value(pfb_v2_reader *reader, pfb_v2_value *value, uint32_t data_size, uint32_t size)
 {
     size_t offset = reader->at;
-    const uint8_t *raw = v2_checked(reader, offset + V2_VALUE_HEADER_BYTES, data_size);
+    const uint8_t *raw = v2_checked(reader, offset + PFB_V2_VALUE_HEADER_BYTES, data_size);
     uint32_t position = reader->value_position;
     /* position < counter_count, which was checked against the size of the id list; for no_ids the position is 0. */
     uint32_t counter_id = load_le32_at(reader->ids, position);
     value->offset = offset;
     reader->at = offset + size;
-    value->data_offset = offset + V2_VALUE_HEADER_BYTES;
     reader->value_position = position + 1;
     value->data_size_bytes = data_size;
     value->position = position;
@@ -400,13 +399,13 @@ static inline void return_value(pfb_v2_reader *reader, pfb_v2_value *value, uint
  * dwSize if there are enough of them. */
 PFB_NOINLINE static bool read_irregular_value(pfb_v2_reader *reader, pfb_v2_value *value, uint64_t header, size_t left)
 {
-    if (left < V2_VALUE_HEADER_BYTES)
+    if (left < PFB_V2_VALUE_HEADER_BYTES)
         return v2_fail(reader, PFB_TRUNCATED_VALUE, reader->at);
     uint32_t data_size = (uint32_t)header;
     uint32_t size = (uint32_t)(header >> 32);
-    if (size < V2_VALUE_HEADER_BYTES || size > left)
+    if (size < PFB_V2_VALUE_HEADER_BYTES || size > left)
         return v2_fail(reader, PFB_BAD_VALUE_SIZE, reader->at + 4);
-    if (data_size > size - V2_VALUE_HEADER_BYTES)
+    if (data_size > size - PFB_V2_VALUE_HEADER_BYTES)
         return v2_fail(reader, PFB_BAD_DATA_SIZE, reader->at);
     if (!require_aligned(reader, size, reader->at + 4))
         return false;
@@ -422,7 +421,7 @@ PFB_NOINLINE static bool read_unbounded_value(pfb_v2_reader *reader, pfb_v2_valu
         return false;
     size_t left = reader->instances_end - reader->at;
     uint64_t header =
-        left < V2_VALUE_HEADER_BYTES ? 0 : load_le64(v2_checked(reader, reader->at, V2_VALUE_HEADER_BYTES));
+        left < PFB_V2_VALUE_HEADER_BYTES ? 0 : load_le64(v2_checked(reader, reader->at, PFB_V2_VALUE_HEADER_BYTES));
     return read_irregular_value(reader, value, header, left);
 }
 
@@ -485,9 +484,9 @@ static inline uint32_t copy_regular(const uint8_t *p, uint32_t count, uint64_t *
     for (; n < count; n++, p += REGULAR_VALUE_BYTES, element += step) {
         uint64_t header = load_le64(p);
         if (PFB_LIKELY(header == REGULAR_HEADER_8))
-            values[element] = load_le64(p + V2_VALUE_HEADER_BYTES);
+            values[element] = load_le64(p + PFB_V2_VALUE_HEADER_BYTES);
         else if (header == REGULAR_HEADER_4)
-            values[element] = load_le32(p + V2_VALUE_HEADER_BYTES);
+            values[element] = load_le32(p + PFB_V2_VALUE_HEADER_BYTES);
         else
             break;
         if (sizes)

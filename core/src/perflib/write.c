@@ -288,7 +288,7 @@ void pfb_write_datum(pfb_writer *writer, const void *bytes, uint32_t size_bytes)
 {
     if (!writer->in_result || writer->kind == PFB_V2_ERROR || (has_instances(writer) && !writer->instance_count))
         pfb_write_fail(writer, PFB_CALLER_ORDER);
-    size_t at = pfb_write_zeros(writer, V2_VALUE_HEADER_BYTES);
+    size_t at = pfb_write_zeros(writer, PFB_V2_VALUE_HEADER_BYTES);
     size_t padded = round_up_8((size_t)size_bytes);
     if (PFB_NEVER(padded < size_bytes)) { /* possible if size_t has 32 bits */
         pfb_write_fail(writer, PFB_CALLER_ARGUMENT);

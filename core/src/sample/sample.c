@@ -137,7 +137,8 @@ static void locate_data(pfb_sample *sample, pfb_v2_reader *reader, const pfb_sam
         while (pfb_v2_next_value(reader, &value)) {
             size_t place = pfb_sample_place(sample, result->first_row + n, result->first_column + value.position);
             if (!value.is_number && sample->sizes[place] == 0)
-                sample->raw[place] = pfb_sample_pack_location(value.data_offset, value.data_size_bytes);
+                sample->raw[place] =
+                    pfb_sample_pack_location(value.offset + PFB_V2_VALUE_HEADER_BYTES, value.data_size_bytes);
         }
     }
 }
