@@ -32,7 +32,7 @@ CPUS = {
     "x86-64": ([["gcc"], ["clang"]], []),
     "i386 with x87": ([["i686-linux-gnu-gcc", "-static", "-mfpmath=387"],
                        ["clang", "--target=i686-linux-gnu", "-static"] + X87],
-                      []),
+                      ["qemu-i386-static"]),
     "aarch64": ([["aarch64-linux-gnu-gcc", "-static"],
                  ["clang", "--target=aarch64-linux-gnu", "-static"]],
                 ["qemu-aarch64-static"]),
