@@ -111,13 +111,13 @@ static void explain_instance(const v2_walk *d)
 static void explain_value(const v2_walk *d, const pfb_v2_value *value)
 {
     field_kind kind = value->is_number ? FIELD_UNSIGNED : FIELD_BYTES;
+    size_t data_offset = value->offset + PFB_V2_VALUE_HEADER_BYTES;
     explain_fields(d->w->page, d->bytes, STRUCTURE_COUNTER_DATA, value->offset);
     if (d->result.has_counter_ids)
-        explain_row(d->w->page, d->bytes, value->offset + PFB_V2_VALUE_HEADER_BYTES, value->data_size_bytes, kind,
-                    "value of counter %" PRIu32, value->counter_id);
+        explain_row(d->w->page, d->bytes, data_offset, value->data_size_bytes, kind, "value of counter %" PRIu32,
+                    value->counter_id);
     else
-        explain_row(d->w->page, d->bytes, value->offset + PFB_V2_VALUE_HEADER_BYTES, value->data_size_bytes, kind,
-                    "value");
+        explain_row(d->w->page, d->bytes, data_offset, value->data_size_bytes, kind, "value");
 }
 
 /* ---- Walking --------------------------------------------------------------------------------------------- */

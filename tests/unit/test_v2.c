@@ -66,7 +66,8 @@ Test(v2, the_documented_example_is_read)
     cr_expect_eq(r.instance.name.bytes, r.b.data + 80);
     expect_name(&r.instance.name, "ab", "the instance");
     cr_assert(next_value(&r));
-    cr_expect(r.value.offset == 88 && r.value.data_size_bytes == 4 && r.value.position == 0);
+    cr_expect(r.value.offset == 88 && r.value.offset + PFB_V2_VALUE_HEADER_BYTES == 96 &&
+              r.value.data_size_bytes == 4 && r.value.position == 0);
     cr_expect(r.value.is_number && r.value.raw == 0xDEADBEEF && r.value.counter_id == 0);
     cr_expect_not(next_value(&r));
     cr_expect_not(next_instance(&r));

@@ -365,7 +365,7 @@ Test(v2_rules, rule_10_values_of_4_and_8_bytes_are_numbers)
             put_fill(&r.b, (uint8_t)(0xF0 | i), 1);
         read_result(&r, NULL);
         cr_assert(next_instance(&r) && next_value(&r));
-        cr_expect(r.value.offset == 64 && r.value.data_size_bytes == size, "size %u", size);
+        cr_expect(r.value.offset + PFB_V2_VALUE_HEADER_BYTES == 72 && r.value.data_size_bytes == size, "size %u", size);
         cr_expect_eq(r.value.is_number, size == 4 || size == 8, "size %u", size);
         uint64_t raw = size == 4 ? 0xF4F3F2F1 : size == 8 ? UINT64_C(0xF8F7F6F5F4F3F2F1) : 0;
         cr_expect_eq(r.value.raw, raw, "size %u", size);
