@@ -3,6 +3,7 @@
 #include "bench.h"
 
 #include "perfblock/catalog.h"
+#include "perfblock/live.h"
 #include "perfblock/query.h"
 #include "perfblock/sample.h"
 #include "perfblock/source.h"

@@ -14,7 +14,7 @@ endif()
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/perfblock")
 set(libraries perfblock_core perfblock_cpi perfblock_lwp)
 if(TARGET perfblock_platform)
-    list(APPEND libraries perfblock_platform)
+    list(APPEND libraries perfblock_collect perfblock_platform)
 endif()
 
 install(TARGETS ${libraries} EXPORT perfblock_${kind} FILE_SET HEADERS)

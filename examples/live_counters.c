@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include <perfblock/collect.h>
+#include <perfblock/live.h>
 #include <stdio.h>
 
 static pfb_source *open_capture(const char *name, pfb_source_failure *failure)

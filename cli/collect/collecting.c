@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/collecting.h"
+#include "perfblock/live.h"
 
 #include "collect/paths.h"
 #include "collect/unknown_names.h"

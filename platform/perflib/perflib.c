@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "perfblock/perflib.h"
+#include "perfblock/live.h"
 
 #include "perfblock/log.h"
 #include "perfblock/name.h"

@@ -3,6 +3,7 @@
  * the capture that the environment variable PERFBLOCK_MACHINE names: V2 data if the capture has DATA chunks, and V1
  * blocks, from which it returns the requested objects as HKEY_PERFORMANCE_DATA does. */
 #include "perfblock/capture.h"
+#include "perfblock/live.h"
 #include "perfblock/source.h"
 #include "perfblock/v1.h"
 

@@ -218,8 +218,8 @@ class Dumps(Compiled):
         program = self.build(
             helper("dump.c"),
             flags=["-DPFB_PERFLIB_OVER_SOURCE", "-DPERFBLOCK_SHARED"],
-            libraries=[os.path.join(build, "platform",
-                                    "libperfblock_platform.dll.a"), "-static"])
+            libraries=[os.path.join(build, "platform", "libperfblock_" + name + ".dll.a")
+                       for name in ("platform", "collect")] + ["-static"])
         for path in glob.glob(os.path.join(build, "*", "*.dll")):
             shutil.copy(path, self.folder)
         return program

@@ -388,10 +388,9 @@ def check_includes(folder):
 # headers of its own folder by their path.
 FOLDERS = {
     "source": set(),
-    "linux": {"source"},
-    "windows": {"source"},
-    "lwp": {"source", "linux", "windows"},
-    "cpi": {"source", "linux", "windows", "lwp"},
+    "live": {"source"},
+    "lwp": {"source", "live"},
+    "cpi": {"source", "live", "lwp"},
     "collect": {"source"},
     "perflib": {"source"},
 }

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "perfblock/formula.h"
+#include "perfblock/live.h"
 #include "perfblock/query.h"
 #include "perfblock/v2.h"
 #include "support.h"

@@ -2,8 +2,8 @@
 /* Parsers of files in /proc and /sys. */
 #include <criterion/criterion.h>
 
-#include "linux/kernel_files.h"
-#include "linux/kernel_reader.h"
+#include "live/linux/kernel_files.h"
+#include "live/linux/kernel_reader.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -4,6 +4,7 @@
 
 #include "machine.h"
 #include "perfblock/catalog.h"
+#include "perfblock/live.h"
 #include "perfblock/query.h"
 #include "perfblock/v2.h"
 #include "support.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The counterset Memory of the live source of Linux. */
+#include "perfblock/live.h"
 #include <criterion/criterion.h>
 
 #include "machine.h"

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "machine.h"
+#include "perfblock/live.h"
 #include "perfblock/v2.h"
 #include "support.h"
 

@@ -2,8 +2,8 @@
 /* Reading of HKEY_PERFORMANCE_DATA, with a simulated registry. */
 #include <criterion/criterion.h>
 
+#include "live/windows/registry.h"
 #include "support.h"
-#include "windows/registry.h"
 
 #include <stdio.h>
 #include <string.h>

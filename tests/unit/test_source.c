@@ -2,6 +2,7 @@
 /* Growing buffers, sources that replay a capture, and the parts that all sources have in common. */
 #include <criterion/criterion.h>
 
+#include "perfblock/live.h"
 #include "perfblock/write.h"
 #include "support.h"
 #include "support_capture.h"

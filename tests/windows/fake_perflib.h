@@ -5,7 +5,7 @@
 /* Simulates the nine functions of PerfLib V2. They return the data of a capture and treat buffers that are too small as
  * Windows does. A test can replace their answers and inspect their arguments. fake_perflib.c is compiled into a test
  * program, or into a library that is loaded instead of advapi32. */
-#include "windows/perflib.h"
+#include "live/windows/windows_perflib.h"
 
 #if defined(FAKE_PERFLIB_BUILDING)
 #define FAKE_API __declspec(dllexport)

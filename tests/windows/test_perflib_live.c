@@ -2,11 +2,12 @@
 #include "../../fuzz/strict.h"
 #include "checks.h"
 #include "fake_perflib.h"
+#include "live/windows/functions.h"
+#include "live/windows/message.h"
 #include "perfblock/capture.h"
+#include "perfblock/live.h"
 #include "perfblock/query.h"
 #include "perfblock/v2.h"
-#include "windows/functions.h"
-#include "windows/message.h"
 
 #include <stdio.h>
 #include <string.h>

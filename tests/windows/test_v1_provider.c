@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "../../fuzz/strict.h"
 #include "checks.h"
+#include "perfblock/live.h"
 #include "perfblock/source.h"
 #include "perfblock/v1.h"
 #include "provider.h"

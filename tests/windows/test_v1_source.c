@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "checks.h"
+#include "live/windows/message.h"
+#include "perfblock/live.h"
 #include "perfblock/name.h"
 #include "perfblock/source.h"
 #include "perfblock/v1.h"
-#include "windows/message.h"
 
 #include <stdio.h>
 #include <string.h>

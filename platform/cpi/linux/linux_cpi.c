@@ -2,7 +2,7 @@
 #include "cpi/linux/linux_cpi.h"
 
 #include "cpi/linux/perf_cpus.h"
-#include "linux/kernel_files.h"
+#include "live/linux/kernel_files.h"
 #include "source/lock.h"
 
 #include <stdlib.h>

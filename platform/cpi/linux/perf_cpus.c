@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpi/linux/perf_cpus.h"
 
-#include "linux/kernel_files.h"
+#include "live/linux/kernel_files.h"
 
 #include <dirent.h>
 #include <errno.h>

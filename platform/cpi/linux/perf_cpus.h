@@ -5,7 +5,7 @@
 /* The perf event groups of all online CPUs, which the readers of a source share, and the kernel files they depend on.
  * The caller holds the lock of the source during each call. */
 #include "cpi/linux/perf_events.h"
-#include "linux/kernel_reader.h"
+#include "live/linux/kernel_reader.h"
 
 enum { PFB_PERF_CORE_TYPES = 16, PFB_PERF_NAME_BYTES = 64 };
 

@@ -5,8 +5,8 @@
 /* The live CPI source of Windows: instructions and cycles of the calling thread, from the three functions of thread
  * profiling. A mode that measures all CPUs is refused, and the message gives the reason. The system is called through
  * function pointers, so that the logic can be tested on any system. See docs/cpi.md. */
+#include "live/windows/windows_perflib.h" /* pfb_dword, PFB_WINAPI */
 #include "perfblock/cpi_source.h"
-#include "windows/perflib.h" /* pfb_dword, PFB_WINAPI */
 
 /* ---- The three functions -------------------------------------------------------------------------------------- */
 

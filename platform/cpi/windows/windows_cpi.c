@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpi/windows/windows_cpi.h"
 
+#include "live/windows/functions.h"
+#include "live/windows/message.h"
 #include "lwp/cpu_private.h"
-#include "windows/functions.h"
-#include "windows/message.h"
 
 #include <string.h>
 

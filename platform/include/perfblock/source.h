@@ -9,8 +9,8 @@ extern "C" {
 #endif
 
 /* A source returns performance data as bytes, which the core decodes: PerfLib V2 replies and, where they are available,
- * V1 replies. Live sources read this machine or, on Windows, another machine. A capture can be replayed. The
- * interface is the same for all of them.
+ * V1 replies. Live sources (live.h) read this machine or, on Windows, another machine. A capture can be replayed.
+ * The interface is the same for all of them.
  *
  * Unlike the core, this layer allocates memory. A source and its queries may be used by one thread at a time; different
  * sources are independent. */
@@ -82,19 +82,6 @@ typedef struct pfb_win32_code {
 PFB_API const pfb_win32_code *pfb_win32_find(uint32_t code);
 
 /* ---- Opening ------------------------------------------------------------------------------------------- */
-
-/* Opens the live source of this machine. On systems without one, returns NULL and sets failure->code to
- * PFB_WIN32_NOT_SUPPORTED. */
-PFB_API pfb_source *pfb_source_open_live(pfb_source_failure *failure);
-
-/* Windows only: opens the live source of another machine. `machine` is its name in UTF-8, with or without two leading
- * backslashes. Opening does not contact the machine; docs/source.md lists the rights an account needs there. Returns
- * NULL if the name is not valid (PFB_WIN32_INVALID_PARAMETER), and on other systems (PFB_WIN32_NOT_SUPPORTED). */
-PFB_API pfb_source *pfb_source_open_remote(const char *machine, pfb_source_failure *failure);
-
-/* Linux only: opens a live source that reads proc and sys below `root`. "" is the machine itself; tests pass a
- * directory with prepared files. Returns NULL on other systems (PFB_WIN32_NOT_SUPPORTED). */
-PFB_API pfb_source *pfb_source_open_linux(const char *root, pfb_source_failure *failure);
 
 /* Opens a source that behaves like PerfLib, with the data of the capture in `data`, which is copied. Queries select
  * from what was recorded: each sample is reduced to the identifiers that were added, and has their results in the order

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include "live/windows/message.h"
 #include "lwp/cpu_private.h"
 #include "source/source_private.h"
-#include "windows/message.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/kernel_files.h"
+#include "live/linux/kernel_files.h"
 
 #include <string.h>
 

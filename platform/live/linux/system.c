@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/counterset.h"
-#include "linux/kernel_files.h"
+#include "live/linux/counterset.h"
+#include "live/linux/kernel_files.h"
 
 #include <stdlib.h>
 #include <string.h>

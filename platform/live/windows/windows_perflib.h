@@ -5,6 +5,7 @@
 /* The live source of Windows, for this machine or another one: the nine consumer functions of PerfLib V2, and one
  * function for V1. The system is called through function pointers, so that the logic (buffer sizes, retries, validation
  * of results) can be tested on any system. */
+#include "perfblock/live.h"
 #include "perfblock/source.h"
 
 /* ---- The nine functions --------------------------------------------------------------------------------------- */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "windows/registry.h"
+#include "live/windows/registry.h"
 
 #include "source/source_private.h"
 

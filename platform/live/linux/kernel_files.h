@@ -3,7 +3,7 @@
 #define PFB_KERNEL_FILES_H
 
 /* Parsers of the kernel files that describe CPUs. */
-#include "linux/kernel_text.h"
+#include "live/linux/kernel_text.h"
 
 /* ---- Texts -------------------------------------------------------------------------------------------------
  *

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "windows/perflib.h"
+#include "live/windows/windows_perflib.h"
 
 #include "perfblock/name.h"
 #include "perfblock/query.h"

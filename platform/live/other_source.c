@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "perfblock/live.h"
 #include "source/source_private.h"
 
 /* Systems other than Linux and Windows have no live source. */

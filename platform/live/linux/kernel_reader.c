@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/kernel_reader.h"
+#include "live/linux/kernel_reader.h"
 
 #include <errno.h>
 #include <fcntl.h>

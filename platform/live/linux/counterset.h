@@ -4,7 +4,7 @@
 
 /* Countersets of the live Linux source: each has a constant description, a table of counters, and operations that
  * return its values. Registration, instance lists and query results of all countersets are made in counterset.c. */
-#include "linux/kernel_reader.h"
+#include "live/linux/kernel_reader.h"
 #include "perfblock/formula.h"
 #include "perfblock/write.h"
 

@@ -3,7 +3,7 @@
 #define PFB_FUNCTIONS_H
 
 /* Resolves functions at run time, mainly those of PerfLib V2, because not every system has all of them. */
-#include "windows/perflib.h"
+#include "live/windows/windows_perflib.h"
 
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/kernel_cpus.h"
+#include "live/linux/kernel_cpus.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
+#include "live/windows/functions.h"
+#include "live/windows/message.h"
+#include "live/windows/registry.h"
+#include "live/windows/windows_perflib.h"
+#include "perfblock/live.h"
 #include "source/source_private.h"
-#include "windows/functions.h"
-#include "windows/message.h"
-#include "windows/perflib.h"
-#include "windows/registry.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "windows/message.h"
+#include "live/windows/message.h"
 
 #include "perfblock/name.h"
 

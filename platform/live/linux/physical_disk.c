@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/counterset.h"
+#include "live/linux/counterset.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/kernel_text.h"
+#include "live/linux/kernel_text.h"
 
 #include <string.h>
 

@@ -3,8 +3,8 @@
 #define PFB_KERNEL_CPUS_H
 
 /* A sample of all CPUs: reads each required kernel file once and stores its values by CPU. */
-#include "linux/kernel_files.h"
-#include "linux/kernel_reader.h"
+#include "live/linux/kernel_files.h"
+#include "live/linux/kernel_reader.h"
 
 /* Groups of values, to request in a sample and to mark as known for a CPU. */
 #define PFB_KERNEL_TIMES UINT32_C(1)

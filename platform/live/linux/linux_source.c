@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#include "linux/counterset.h"
+#include "live/linux/counterset.h"
+#include "perfblock/live.h"
 #include "source/added.h"
 
 #include <stdlib.h>

@@ -8,7 +8,7 @@
  * If a file does not exist, disappears or may not be read, the values computed from it are unknown. Any other error,
  * such as a lack of file handles or memory, does not mean that the machine lacks the data. Unless a function says
  * otherwise, the reader stores the first such error, and pfb_kernel_has_no_error returns it. */
-#include "linux/kernel_text.h"
+#include "live/linux/kernel_text.h"
 #include "source/source_private.h"
 
 #include <dirent.h>

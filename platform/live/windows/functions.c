@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#include "windows/functions.h"
+#include "live/windows/functions.h"
 
 #include <stddef.h>
 #include <string.h>
 
-/* The types declared in windows/perflib.h match those of the system. */
+/* The types declared in live/windows/windows_perflib.h match those of the system. */
 _Static_assert(_Generic((DWORD)0, pfb_dword : 1, default : 0), "DWORD");
 _Static_assert(_Generic((WCHAR)0, pfb_wide : 1, default : 0), "WCHAR");
 _Static_assert(_Generic((HANDLE)0, void * : 1, default : 0), "HANDLE");
