@@ -115,17 +115,23 @@ with_few_random_bits() {
     fi
 }
 
-# run_presets PRESET...: runs all these workflow presets, even if one fails, and prints which of them failed.
+# run_presets PRESET...: runs all these workflow presets, even if one fails. The last line names those that passed or
+# failed, and the tests that were skipped because something is missing here.
 run_presets() {
-    local preset failed=()
+    local preset log failed=() skipped=()
     export CTEST_PARALLEL_LEVEL="${CTEST_PARALLEL_LEVEL:-$(nproc)}"
+    log=$(mktemp)
     for preset in "$@"; do
         printf '==== %s\n' "$preset"
-        with_few_random_bits cmake --workflow --preset "$preset" || failed+=("$preset")
+        with_few_random_bits cmake --workflow --preset "$preset" 2>&1 | tee "$log" || failed+=("$preset")
+        mapfile -t -O "${#skipped[@]}" skipped < <(sed -n "s/^.*- \\([^ ]*\\) (Skipped)\$/$preset:\\1/p" "$log")
     done
+    rm -f "$log"
+    local note="; nothing was skipped"
+    [[ ${#skipped[@]} -eq 0 ]] || note="; skipped: ${skipped[*]}"
     if [[ ${#failed[@]} -gt 0 ]]; then
-        echo "FAILED: ${failed[*]}"
+        echo "FAILED: ${failed[*]}$note"
         return 1
     fi
-    echo "PASSED: $*"
+    echo "PASSED: $*$note"
 }
