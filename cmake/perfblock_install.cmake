@@ -24,8 +24,9 @@ if(TARGET perfblock_compat)
 endif()
 install(
     DIRECTORY fixtures/ DESTINATION ${CMAKE_INSTALL_DATADIR}/perfblock/fixtures
-    FILES_MATCHING PATTERN "*.pfb" PATTERN "*.txt" PATTERN "README.md" PATTERN "__pycache__" EXCLUDE
+    FILES_MATCHING PATTERN "*.pfb" PATTERN "*.txt" PATTERN "README.md"
 )
+install(PROGRAMS fixtures/perfblock-fixture DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT perfblock_${kind} NAMESPACE perfblock:: FILE perfblock_${kind}_targets.cmake DESTINATION ${package_folder})
 if(TARGET perfblock_cli)
     install(TARGETS perfblock_cli)

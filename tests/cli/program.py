@@ -12,6 +12,7 @@ which also makes the seeds of the corpus.
 import json
 import os
 import re
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -24,6 +25,8 @@ sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
 import running  # noqa: E402 (in the folder that was just added to sys.path)
 import seed_writer as writer  # noqa: E402
 
+FIXTURES = os.path.join(ROOT, "fixtures")
+FIXTURE_WRITER = os.path.join(FIXTURES, "perfblock-fixture")
 SECONDS = 60
 IMPOSSIBLE = 4  # exit status if this machine cannot do what was asked
 FULL = "/dev/full"  # Linux: writing to it fails because of a full disk
@@ -129,6 +132,21 @@ class Case(unittest.TestCase):
         path = os.path.join(self.folder, name)
         with open(path, "wb") as out:
             out.write(data)
+        return path
+
+    def write_fixture(self, *arguments, stdin=b""):
+        """Runs perfblock-fixture; returns the finished process."""
+        return subprocess.run(
+            [sys.executable, FIXTURE_WRITER, *arguments], input=stdin,
+            capture_output=True, check=False, timeout=SECONDS)
+
+    def recording(self, name, text):
+        """Makes a recording from a text (fixtures/README.md); returns its
+        path."""
+        path = os.path.join(self.folder, name)
+        done = self.write_fixture("-", "-o", path, stdin=text.encode())
+        self.assertEqual((done.returncode, done.stdout, done.stderr),
+                         (0, b"", b""), text)
         return path
 
     def run_program(self, *arguments, stdin=b"", columns=None, zone=None,

@@ -166,7 +166,7 @@ class RoundTrips(ConvertCase):
 
     def test_texts_of_fixtures(self):
         """The program makes the same bytes from the texts as
-        fixtures/make_fixtures.py, which made the fixtures."""
+        perfblock-fixture, which made the fixtures."""
         for path in FIXTURES:
             made = self.converted("made.pfb", path[:-len("pfb")] + "txt")
             self.assertEqual(bytes_of(made), bytes_of(path), path)

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""The captures in fixtures/: they are generated from their texts, commands read
-them without an error, and fixtures/README.md describes them."""
+"""The captures in fixtures/: they are made from their texts and have the values
+of the texts, commands read them without an error, and fixtures/README.md
+describes them. perfblock-fixture, which makes them."""
 
 import collections
 import glob
 import os
+import random
 import re
-import subprocess
-import sys
+import runpy
+import shutil
 import unittest
 
-from program import ROOT, Case, bytes_of
+from program import FIXTURE_WRITER, FIXTURES, ROOT, STEP, Case, bytes_of
+import comparison
+import fixture_reader
+import formula
 
-FOLDER = os.path.join(ROOT, "fixtures")
 # Rows of the table of statuses in fixtures/README.md, and of the counters in
 # catalog.c.
 ROW = re.compile(r"^\| `(\w+)` \| `(\w+)` \| (\d+) \|", re.M)
@@ -26,47 +30,55 @@ def read(*names):
         return file.read()
 
 
-class Fixtures(Case):
+class FixtureCase(Case):
+    """A test of what cook prints of a recording."""
+
+    def cooked(self, path):
+        """The records of the values of a recording. Records of results that
+        failed, whose status is a number, are left out."""
+        return [item for item in self.run_json("cook", path)
+                if isinstance(item["status"], str)]
+
+    def assert_values(self, path, text):
+        """The values of a recording are those of the text."""
+        lines, errors = fixture_reader.cook_text(text)
+        self.assertIsNone(comparison.list_problem(
+            lines, self.cooked(path),
+            lambda item: ("type",) if item.get("_unnamed") else ()), text)
+        self.assertEqual(
+            [status for _, _, status in errors],
+            [item["status"] for item in self.run_json("cook", path)
+             if not isinstance(item["status"], str)])
+
+
+class Fixtures(FixtureCase):
     """Everything in fixtures/."""
 
     def setUp(self):
         super().setUp()
-        self.paths = sorted(glob.glob(os.path.join(FOLDER, "*.pfb")))
+        self.paths = sorted(glob.glob(os.path.join(FIXTURES, "*.pfb")))
         self.assertGreaterEqual(len(self.paths), 12)
-
-    def test_record_reads_their_texts(self):
-        """record --source writes the same recording for a text as for the
-        recording that was made from it, also of V1 data."""
-        out = os.path.join(self.folder, "out.pfb")
-        for path in self.paths:
-            contents = []
-            for source in (path, path[:-4] + ".txt"):
-                self.run_fine("record", "-q", "--source", source, "--set", "*",
-                              "-o", out, "--force")
-                contents.append(bytes_of(out))
-            self.assertEqual(contents[0], contents[1], path)
-
-    def cooked(self, path):
-        """The records of a fixture's values. Records of results that failed,
-        whose status is a number, are left out."""
-        done = self.run_program("cook", "--format", "json", path)
-        self.assertEqual(done.status, 0, done.err)
-        return [item for item in done.objects()
-                if isinstance(item["status"], str)]
 
     @staticmethod
     def stem(path):
         """The name of a fixture without its extension."""
         return os.path.basename(path)[:-len(".pfb")]
 
-    def test_fixtures_are_generated_from_their_texts(self):
-        subprocess.run([sys.executable, os.path.join(FOLDER, "make_fixtures.py"),
-                        self.folder], check=True, timeout=60)
-        made = sorted(os.listdir(self.folder))
-        self.assertEqual(made, [os.path.basename(path) for path in self.paths])
+    def test_fixtures_are_made_from_their_texts(self):
+        """perfblock-fixture makes the same bytes from the texts."""
+        texts = [shutil.copy(path[:-len("pfb")] + "txt", self.folder)
+                 for path in self.paths]
+        done = self.write_fixture(*texts)
+        self.assertEqual((done.returncode, done.stderr), (0, b""))
         for path in self.paths:
             self.assertEqual(bytes_of(path), bytes_of(os.path.join(
                 self.folder, os.path.basename(path))), path)
+
+    def test_values_are_those_of_the_texts(self):
+        """Raw and displayed values are those that tests/oracle computes from
+        the texts."""
+        for path in self.paths:
+            self.assert_values(path, read(path[:-len("pfb")] + "txt"))
 
     def test_commands_read_them(self):
         """show, check --strict, cook and countersets accept each fixture."""
@@ -102,6 +114,237 @@ class Fixtures(Case):
                 found.add((str(item.get("set")).lower(), item.get("counter_id"),
                            item.get("counter")))
         self.assertEqual(catalog - found, set())
+
+
+HEAD = "perfblock text 1\n"
+DISK = re.search(r"```\n(perfblock text 1\n.*?)```",
+                 read("fixtures", "README.md"), re.S)[1]
+V1 = HEAD + """object 2 multiple none Thing
+define 4 PERF_COUNTER_COUNTER 4 4 0 Rate
+define 6 PERF_COUNTER_RAWCOUNT 4 8 -1 Count
+sample 0
+result Thing
+row a#-1 1 2
+"""
+
+
+class Writer(FixtureCase):
+    """The texts that perfblock-fixture reads, and what it writes."""
+
+    def raws(self, text):
+        """{(sample, counter id): raw value} of a text with one instance."""
+        return {(item["sample"], item["counter_id"]): item["raw"]
+                for item in self.cooked(self.recording("a.pfb", text))}
+
+    def test_worked_numbers(self):
+        """The displayed values of the example of the README are those computed
+        by hand."""
+        found = {(item["sample"], item["counter_id"]):
+                 (item["status"], item["value"])
+                 for item in self.cooked(self.recording("disk.pfb", DISK))}
+        self.assertEqual(found[1, 1], ("ok", 2000000))  # 4 MB in 2 s
+        self.assertEqual(found[1, 2], ("ok", 40000))    # 4 MB in 100 reads
+        self.assertEqual(found[0, 1][0], "need_two_samples")
+
+    def test_equivalent_spellings(self):
+        """Line ends, comments, quotation and number formats do not change the
+        recording."""
+        plain = bytes_of(self.recording("a.pfb", DISK))
+        for text in ("\ufeff" + DISK, DISK.replace("\n", "\r\n"),
+                     DISK.rstrip("\n"),
+                     DISK.replace(" +4000000", "\n\t+4000000"),
+                     DISK.replace("+100", "\n# between\n\n   0x64"),
+                     DISK.replace('row "sda#0"', "row sda#0"),
+                     DISK.replace("sample 2", "sample 2.0000000"),
+                     DISK.replace("PERF_AVERAGE_BASE", "0x40030402")):
+            self.assertEqual(bytes_of(self.recording("b.pfb", text)), plain,
+                             text)
+
+    def test_names(self):
+        """Names have any characters but NUL."""
+        for name, word in (
+                ("a b", '"a b#0"'), ('"', r'"\"#0"'), ("\\", r'"\\#0"'),
+                ("C:\\x", r"C:\x#0"), ("", "#0"),
+                ("\u00fc#\U0001F600", "\u00fc#\U0001F600#0")):
+            for text, old in ((DISK, '"sda#0"'), (V1, "a#-1")):
+                text = text.replace(old, word)
+                path = self.recording("a.pfb", text)
+                self.assertEqual({item["instance"] for item in
+                                  self.cooked(path)}, {name}, text)
+                self.assert_values(path, text)
+
+    def test_relative_values_wrap(self):
+        """A relative value wraps at the size of its counter."""
+        raws = self.raws(DISK.replace("0 0 0",
+                                      "0 18446744073709551615 4294967295"))
+        self.assertEqual((raws[1, 2], raws[1, 3]), (3999999, 99))
+        raws = self.raws(DISK.replace("+4000000 +4000000", "-1 ="))
+        self.assertEqual((raws[1, 1], raws[1, 2]), (2**64 - 1, 0))
+
+    def test_rows_of_one_name(self):
+        """The n-th row of a name is relative to the n-th."""
+        count = 3000
+        rows = "".join(f'row "same#0" {n} 0 0\n' for n in range(count))
+        text = DISK[:DISK.index("row")] + rows + \
+            'sample 2\nresult "Example Disk"\n' + \
+            'row "same#0" +1 0 0\n' * count
+        items = self.cooked(self.recording("a.pfb", text))
+        self.assertEqual([item["raw"] for item in items if item["sample"] == 1
+                          and item["counter_id"] == 1],
+                         [n + 1 for n in range(count)])
+
+    def test_types(self):
+        """All named types are known."""
+        self.assertEqual(runpy.run_path(FIXTURE_WRITER)["TYPES"],
+                         {kind.name: value
+                          for value, kind in formula.TYPES.items()})
+
+    def random_text(self, order, is_v1):
+        """A text with counters of all types that have numbers."""
+        kinds = [(kind.name, 4 if value & 0x300 == 0 else 8)
+                 for value, kind in formula.TYPES.items()
+                 if value & 0x300 in (0, 0x100) and value < 0x80000000]
+        order.shuffle(kinds)
+        instances = order.choice(("single", "multiple"))
+        lines = ["perfblock text 1", "machine M"]
+        if is_v1:
+            lines += ["object 2 %s %s Thing" % (
+                instances, order.choice(("object", "none")))]
+            lines += ["define %d %s %d %d %d n%d" % (
+                4 + 2 * n, name, width, 8 + 8 * n, order.randrange(-7, 7), n)
+                      for n, (name, width) in enumerate(kinds)]
+        else:
+            lines += ["counterset %s %s Thing" % (
+                "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f", instances)]
+            lines += ["counter %d %s %d %s n%d" % (
+                n, name, width, order.choice((
+                    "-", (n + 1) % len(kinds), order.randrange(len(kinds)))),
+                n) for n, (name, width) in enumerate(kinds)]
+        known = set()
+        for number in range(4):
+            lines += ["sample %d.%d" % (number, order.randrange(10**7)),
+                      "result Thing"]
+            names = collections.Counter()
+            for row in ("-",) if instances == "single" else order.sample(
+                    ("a#1", "b#2", "b#3", "_Total#4"), 3):
+                key = row[0], names[row[0]]
+                names[row[0]] += 1
+                words = [str(order.choice((0, 1, 2**31, 2**32 - 1,
+                                           order.randrange(10**6))))
+                         for _ in kinds]
+                if key in known:
+                    words = [order.choice(("=", "+1", "-3", "+" + word, word))
+                             for word in words]
+                known.add(key)
+                lines += ["row %s %s" % (row, " ".join(words))]
+        return "\n".join(lines) + "\n"
+
+    def test_random_texts(self):
+        """Counters of every type, with and without bases, have the values that
+        tests/oracle computes from the text."""
+        for seed in range(0, 40, STEP):
+            text = self.random_text(random.Random(seed), seed % 2)
+            self.assert_values(self.recording("a.pfb", text), text)
+
+    def test_errors(self):
+        """An error is reported with the file and the line, and nothing is
+        written."""
+        last = DISK.count("\n")
+        guid = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
+        v2 = HEAD + f"counterset {guid} multiple a\n"
+        single = HEAD + f"counterset {guid} single a\nsample 0\n"
+        texts, places = [], []
+        for text, line in (
+                ("", 1), ("perfblock text 2\n", 1), ("\n" + HEAD, 1),
+                (HEAD + "\nnothing\n", 3), (HEAD + "perfblock text 1\n", 2),
+                (HEAD + "note a b\n", 2), (HEAD + "note\n", 2),
+                (HEAD + 'note "a\n', 2), (HEAD + 'note "a"b\n', 2),
+                (HEAD + 'note "\\x"\n', 2), (HEAD + "note a\0b\n", 2),
+                (HEAD + "\nnote \udcff\n", 3),
+                (HEAD + "counterset x multiple a\n", 2),
+                (HEAD + f"counterset {guid} some a\n", 2),
+                (v2 + f"counterset {guid} multiple b\n", 3),
+                (v2 + "object 1 single none b\n", 3),
+                (HEAD + "counter 1 0 4 - a\n", 2),
+                (v2 + "counter 1 0 5 - a\n", 3),
+                (v2 + "counter x 0 4 - a\n", 3),
+                (v2 + "counter 1 PERF_NOTHING 4 - a\n", 3),
+                (v2 + "counter 1 0 4 - a\ncounter 1 0 4 - b\n", 4),
+                (v2 + "define 1 0 4 4 0 a\n", 3),
+                (HEAD + "object 4294967296 single none a\n", 2),
+                (HEAD + "object 1 single other a\n", 2),
+                (HEAD + "object 1 aggregate none a\n", 2),
+                (V1.replace(" 8 -1", " 3 -1"), 4),
+                (V1.replace(" 8 -1", " 6 -1"), 4),
+                (V1.replace(" 8 -1", " 65536 -1"), 4),
+                (V1.replace(" 8 -1", " 8 2147483648"), 4),
+                (V1.replace("define 6", "define 4"), 4),
+                (V1.replace("Count", '""'), 4),
+                (V1 + "error 5\n", 8), (V1 + "define 8 0 4 12 0 b\n", 8),
+                (V1.replace("#-1", ""), 7), (V1.replace("a#-1", "-"), 7),
+                (V1.replace("#-1", "#2147483648"), 7),
+                (HEAD + "result a\n", 2), (V1 + "result Thing\n", 8),
+                (V1 + "result Other\n", 8), (HEAD + "row a#1\n", 2),
+                (V1 + "sample 1\nrow a#1 1 2\n", 9),
+                (HEAD + "sample 1.00000001\n", 2),
+                (HEAD + "sample -1\n", 2), (HEAD + "sample 1e3\n", 2),
+                (v2 + "\nsample 0\nsample 1\n", 4),
+                (single + "result a\n", 4),
+                (single + "result a\nrow -\nrow -\n", 6),
+                (single + "result a\nrow b#1\n", 5),
+                (DISK + "error 5\n", last + 1),
+                (DISK.replace("+100", "4294967296"), last),
+                (DISK.replace("+100", "x"), last),
+                (DISK.replace("+100", "1 2"), last),
+                (DISK.replace("+100", ""), last),
+                (DISK.replace("0 0 0", "= 0 0"), last - 4),
+                (DISK.replace('"sda#0" +', '"sdb#0" +'), last)):
+            texts.append(self.file("%02d.txt" % len(texts), text.encode(
+                "utf-8", "surrogateescape")))
+            places.append("%s:%d" % (texts[-1], line))
+        done = self.write_fixture(*texts)
+        self.assertEqual((done.returncode, done.stdout), (1, b""))
+        self.assertEqual(re.findall("^(.*?:[0-9]+): .+$",
+                                    done.stderr.decode(), re.M), places)
+        self.assertEqual(len(done.stderr.splitlines()), len(texts))
+        self.assertEqual(sorted(os.listdir(self.folder)),
+                         list(map(os.path.basename, texts)))
+
+    def test_truncated_texts(self):
+        """A text that ends early is valid or has an error with a line."""
+        for text in (DISK, V1):
+            texts = [self.file("%d.txt" % size, text[:size].encode())
+                     for size in range(len(HEAD), len(text))]
+            done = self.write_fixture(*texts)
+            lines = done.stderr.decode().splitlines()
+            self.assertGreater(len(texts), len(lines))
+            for line in lines:
+                self.assertRegex(line, r"/[0-9]+\.txt:[0-9]+: .")
+
+    def test_files(self):
+        """The recording of a text is beside it; a failure replaces nothing."""
+        text = self.file("a.txt", DISK.encode())
+        old = self.file("a.pfb", b"old")
+        broken = self.file("b.txt", b"x")
+        self.file("b.pfb", b"old")
+        done = self.write_fixture(broken, text)
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertEqual(bytes_of(old),
+                         self.write_fixture(text, "-o", "-").stdout)
+        self.assertEqual(bytes_of(os.path.join(self.folder, "b.pfb")), b"old")
+        for status, *arguments in (
+                (3, os.path.join(self.folder, "none.txt")),
+                (3, text, "-o", os.path.join(self.folder, "none", "a.pfb")),
+                (2, text, "-o", text), (2, "-"), (2,),
+                (2, text, broken, "-o", old)):
+            done = self.write_fixture(*arguments)
+            self.assertEqual(done.returncode, status, done.stderr)
+            self.assertNotEqual(done.stderr, b"")
+        self.assertEqual(bytes_of(text), DISK.encode())
+        self.assertEqual(sorted(os.listdir(self.folder)),
+                         ["a.pfb", "a.txt", "b.pfb", "b.txt"])
+        self.assertIn(b"perfblock text 1",
+                      self.write_fixture("--help").stdout)
 
 
 if __name__ == "__main__":

@@ -205,10 +205,19 @@ class Check:
         output = self.run(self.prefix / "bin" / "perfblock", "--version")
         print(f"installed program: {output.strip()}")
 
+    def make_fixture(self):
+        """The installed perfblock-fixture makes an installed fixture from its text."""
+        text, made = next(self.prefix.rglob("process.txt")), self.folder / "made.pfb"
+        self.run(self.prefix / "bin" / "perfblock-fixture", text, "-o", made)
+        if made.read_bytes() != text.with_suffix(".pfb").read_bytes():
+            raise SystemExit(f"perfblock-fixture makes another recording from {text}")
+        print("perfblock-fixture: ok")
+
 
 def check_installed(check):
     check.install()
     check.run_program()
+    check.make_fixture()
     check.check_exports()
     check.consume_with_cmake("find_package")
     check.check_requests()
