@@ -52,18 +52,16 @@ static const command commands[] = {
      .bit = COMMAND_CONVERT,
      .arguments = "FILE... -o FILE",
      .files = FILES_MANY,
-     .formats = WRITES_ALL | WRITES_PDH | WRITES_CAPTURE,
+     .formats = WRITES_JSON | WRITES_CSV | WRITES_PDH | WRITES_CAPTURE,
      .summary = "the same data in another file format, filtered",
      .description =
-         "Converts samples to a recording (.pfb), to the text form of samples (.txt), or to displayed values: .json, "
-         ".jsonl, or as perfmon writes them .csv and .tsv. The name of the output gives the format, unless --format "
-         "does; text is the text form, which can be written by hand and which every command reads instead of a "
-         "recording. The output has only what --path, --set, --counter and --instance choose, what their formulas "
-         "need, and the samples that --from, --to and --every choose.",
+         "Converts samples to a recording (.pfb), or to displayed values: .json, .jsonl, or as perfmon writes them "
+         ".csv and .tsv. The name of the output gives the format, unless --format does. The output has only what "
+         "--path, --set, --counter and --instance choose, what their formulas need, and the samples that --from, "
+         "--to and --every choose.",
      .examples = {{"perfblock convert day.pfb -o cpu.pfb --set \"Processor Information\"",
                    "the part of a recording that belongs to one counterset"},
-                  {"perfblock convert day.pfb -o day.txt", "a recording as text"},
-                  {"perfblock convert samples.txt -o samples.pfb", "a recording from text"}},
+                  {"perfblock convert day.pfb -o day.csv", "displayed values, for a spreadsheet"}},
      .run = command_convert},
     {.name = "report",
      .bit = COMMAND_REPORT,

@@ -69,8 +69,7 @@ static bool read_existing(const recording *r, input *in)
         return false;
     }
     bool is_same = system_is_same_file(file, r->file);
-    /* INPUT_NAMES: bytes as they are. As INPUT_CAPTURE, samples in text form would be read as a capture. */
-    bool is_read = is_same && input_read_open(in, r->path, file, INPUT_NAMES);
+    bool is_read = is_same && input_read_open(in, r->path, file, INPUT_CAPTURE);
     if (!is_same)
         diagnostics_say(STATUS_FILE, r->path, "was replaced while it was opened");
     system_read_close(file);

@@ -12,7 +12,7 @@
 static const struct {
     const char *ending;
     output_format format;
-} endings[] = {{".pfb", OUTPUT_CAPTURE}, {".txt", OUTPUT_TEXT},    {".json", OUTPUT_JSON}, {".jsonl", OUTPUT_JSON},
+} endings[] = {{".pfb", OUTPUT_CAPTURE}, {".json", OUTPUT_JSON},   {".jsonl", OUTPUT_JSON},
                {".csv", OUTPUT_PDH_CSV}, {".tsv", OUTPUT_PDH_TSV}, {NULL, OUTPUT_NONE}};
 
 /* Ignores the case of `a`; `b` is in lower case. */
@@ -58,9 +58,9 @@ void command_convert(const options *o)
     output_format format = choose_format(o);
     if (format == OUTPUT_NONE)
         diagnostics_say(STATUS_USAGE, o->output_path,
-                        "unknown ending: expected .pfb, .txt, .json, .jsonl, .csv or .tsv, or --format");
-    else if (format == OUTPUT_CAPTURE || format == OUTPUT_TEXT)
-        convert_files(o, format == OUTPUT_TEXT);
+                        "unknown ending: expected .pfb, .json, .jsonl, .csv or .tsv, or --format");
+    else if (format == OUTPUT_CAPTURE)
+        convert_files(o);
     else
         convert_values(o, format);
 }

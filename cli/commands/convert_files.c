@@ -7,7 +7,6 @@
 #include "commands/output_file.h"
 #include "commands/seen_names.h"
 #include "convert/filter_v1.h"
-#include "convert/text_writer.h"
 #include "input/merge.h"
 #include "memory/chunk.h"
 #include "memory/memory.h"
@@ -37,23 +36,22 @@ enum { ENGLISH = 9 }; /* the language id of the name tables that this command ad
 
 /* An input file that is open. */
 typedef struct input_file {
-    merge_file *merged;                /* the file and its current item */
-    uint32_t serial;                   /* among all input files, from 1 */
-    title_scan titles, written_titles; /* state of the title names, stored here while another file is chosen */
-    bool is_refused;                   /* the file cannot be converted, which was reported */
-    bool is_begun;                     /* the chunks before the first sample were put */
-    bool is_joined;                    /* its V2 replies belong to the current series of the output */
-    bool has_v2_reply;                 /* a V2 reply was read */
-    bool *has_metadata;                /* by file of --registration and --query-info: the input file contains this
-                                        * metadata, or it was put */
-    pfb_bytes held;                    /* a capture of the chunks that are held, see handle_metadata() */
-    size_t held_base;                  /* captures: offset in the file that corresponds to the start of `held` */
-    pfb_bytes recorded_info;           /* the query information of the next V2 reply, before it is reduced */
-    pfb_bytes written_info;            /* the query information that was put last for this file; empty: none was put */
-    uint64_t object_count;             /* .blg: number of items that are whole V1 objects */
-    uint64_t other_count;              /* .blg: number of items that have one counter */
-    bool is_scanned;                   /* the whole file was read in advance for its metadata (scan_capture(),
-                                        * scan_log()) */
+    merge_file *merged;      /* the file and its current item */
+    title_scan titles;       /* state of the title names, stored here while another file is chosen */
+    bool is_refused;         /* the file cannot be converted, which was reported */
+    bool is_begun;           /* the chunks before the first sample were put */
+    bool is_joined;          /* its V2 replies belong to the current series of the output */
+    bool has_v2_reply;       /* a V2 reply was read */
+    bool *has_metadata;      /* by file of --registration and --query-info: the input file contains this
+                              * metadata, or it was put */
+    pfb_bytes held;          /* a capture of the chunks that are held, see handle_metadata() */
+    size_t held_base;        /* captures: offset in the file that corresponds to the start of `held` */
+    pfb_bytes recorded_info; /* the query information of the next V2 reply, before it is reduced */
+    pfb_bytes written_info;  /* the query information that was put last for this file; empty: none was put */
+    uint64_t object_count;   /* .blg: number of items that are whole V1 objects */
+    uint64_t other_count;    /* .blg: number of items that have one counter */
+    bool is_scanned;         /* the whole file was read in advance for its metadata (scan_capture(),
+                              * scan_log()) */
     /* For choosing counters of V2 data. */
     pfb_bytes described;        /* a capture of the metadata in which the chosen counters are found */
     series_list described_keys; /* of the chunks in `described`, for recorded_metadata_add() */
@@ -69,7 +67,6 @@ typedef struct input_file {
 
 typedef struct convert {
     const options *o;
-    bool is_text;     /* the output is in text form */
     bool is_filtered; /* the options choose counters or instances */
     output out;
     bool is_open;        /* the output file was opened */
@@ -79,17 +76,15 @@ typedef struct convert {
     bool has_v2;         /* a file has V2 replies or registrations */
     bool has_names_file; /* the name table of --names was put */
     path_list paths;
-    seen_names seen;            /* for the message if the files have nothing that the options choose */
-    title_names titles;         /* its collector has the chosen counters */
-    title_names written_titles; /* text form: the names written so far; its collector also chooses samples by time */
+    seen_names seen;    /* for the message if the files have nothing that the options choose */
+    title_names titles; /* its collector has the chosen counters */
     sample_range range;
+    pfb_collector *ranging;  /* chooses samples by the range */
     metadata_files metadata; /* of --registration and --query-info */
     filter_v1 filter;
-    text_writer text;
     merge merge;
     input_file **files; /* the open files, by their numbers; null for a number that is free */
     size_t file_count, file_capacity;
-    uint32_t last_serial;
     size_t chosen_number;               /* number of the file that is chosen in the collectors */
     pfb_bytes written_info;             /* the query information that was put last, for any file */
     pfb_bytes series_info;              /* of the latest V2 reply of the output: its query information, ... */
@@ -120,9 +115,7 @@ static bool open_output(convert *c)
         return c->is_open;
     c->is_open = output_file_open(c->o);
     c->has_failed = !c->is_open;
-    if (c->is_open && c->is_text) {
-        text_writer_open(&c->text, &c->out, &c->written_titles);
-    } else if (c->is_open) {
+    if (c->is_open) {
         chunk_append(&c->chunk, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
         output_raw(&c->out, (const char *)c->chunk.data, c->chunk.size_bytes);
     }
@@ -133,22 +126,16 @@ static void write_chunk(convert *c, const pfb_chunk *chunk, const uint8_t *body,
 {
     if (!open_output(c))
         return;
-    if (c->is_text) {
-        text_writer_put(&c->text, chunk, body, size);
-        return;
-    }
     c->chunk.size_bytes = 0;
     chunk_append(&c->chunk, chunk, body, size);
     output_raw(&c->out, (const char *)c->chunk.data, c->chunk.size_bytes);
 }
 
-/* Writes a chunk of any tag and version without changing its bytes. The text form cannot express chunks of later
- * versions: text_writer_put() receives them as chunks of an unknown tag, which it counts. */
+/* Writes a chunk of any tag and version without changing its bytes. */
 static void write_unchanged(convert *c, const piece *p)
 {
-    const pfb_chunk unknown = {.tag = 0};
-    if (c->is_text || !p->raw)
-        write_chunk(c, p->chunk.is_known || !p->raw ? &p->chunk : &unknown, p->body, p->size);
+    if (!p->raw)
+        write_chunk(c, &p->chunk, p->body, p->size);
     else if (open_output(c))
         output_raw(&c->out, (const char *)p->raw, p->raw_size);
 }
@@ -201,23 +188,9 @@ static void write_deferred(convert *c)
     pfb_bytes_free(&c->deferred);
 }
 
-/* In the text form, adds a name table to the names of the chosen file, and returns true: the text has no line for it. A
- * deferred table would be added when another file is chosen. */
-static bool put_text_names(convert *c, uint32_t tag, const uint8_t *body, size_t size)
-{
-    if (!c->is_text || tag != PFB_TAG_NAMES)
-        return false;
-    title_names_add(&c->written_titles, 0, body, size);
-    if (!c->is_deferring)
-        open_output(c);
-    return true;
-}
-
 /* Writes a chunk, or defers it. */
 static void put(convert *c, const pfb_chunk *chunk, const uint8_t *body, size_t size)
 {
-    if (put_text_names(c, chunk->tag, body, size))
-        return;
     if (c->is_deferring)
         store(&c->deferred, &(piece){.chunk = *chunk, .body = body, .size = size});
     else
@@ -267,8 +240,6 @@ static void put_unchanged(convert *c, input_file *file, const piece *p)
         put_info_again(c, file);
     if (p->chunk.is_known && p->chunk.tag == PFB_TAG_QUERY_INFO)
         set_written_info(c, file, p->body, p->size);
-    if (p->chunk.is_known && put_text_names(c, p->chunk.tag, p->body, p->size))
-        return;
     if (c->is_deferring)
         store(&c->deferred, p);
     else
@@ -277,19 +248,17 @@ static void put_unchanged(convert *c, input_file *file, const piece *p)
 
 /* ---- Names of V1 titles ---------------------------------------------------------------------------------- */
 
-/* Puts a name table for the chosen part of a V1 block. The table has only names that were not put before, in the text
- * form for the same file. */
+/* Puts a name table for the chosen part of a V1 block. The table has only names that were not put before. */
 static void put_names(convert *c)
 {
     if (filter_v1_names(&c->filter, &c->table))
         put(c, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, c->table.data, c->table.size_bytes);
 }
 
-/* Puts the table of --names: once in a capture; in the text form again for each input file, because title_names_begin()
- * forgets the names that were put for the previous file. */
+/* Puts the table of --names, once. */
 static void put_names_file(convert *c)
 {
-    if (c->titles.file.data && (c->is_text || !c->has_names_file))
+    if (c->titles.file.data && !c->has_names_file)
         put(c, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, c->titles.file.data, c->titles.file.size);
     c->has_names_file = true;
 }
@@ -344,23 +313,17 @@ static void add_described(input_file *file, const pfb_chunk *chunk, const uint8_
         chunk_append(&file->described, chunk, body, chunk->body_size_bytes);
 }
 
-/* Reads a capture in advance. If counters are chosen, adds its metadata to `described`. Otherwise, in the text form,
- * puts all its name tables before the samples: the definition of an object in the text form contains its names. */
+/* If counters are chosen, reads a capture in advance and adds its metadata to `described`. */
 static void scan_capture(convert *c, input_file *file)
 {
     pfb_capture capture;
     pfb_chunk chunk;
     input in;
-    if ((!c->is_filtered && !c->is_text) || !begin_scan(file->merged, &in))
+    if (!c->is_filtered || !begin_scan(file->merged, &in))
         return;
     bool is_open = input_open_capture(&in, &capture);
-    while (is_open && input_next_chunk(&in, &capture, &chunk)) {
-        const uint8_t *body = in.data + chunk.body_offset;
-        if (c->is_filtered)
-            add_described(file, &chunk, body);
-        else if (chunk.is_known && chunk.tag == PFB_TAG_NAMES)
-            put(c, &chunk, body, chunk.body_size_bytes);
-    }
+    while (is_open && input_next_chunk(&in, &capture, &chunk))
+        add_described(file, &chunk, in.data + chunk.body_offset);
     file->is_scanned = true;
     end_scan(file->merged, &in);
 }
@@ -543,16 +506,12 @@ static void put_chosen(convert *c, input_file *file, const piece *p)
 /* Puts a chunk, or its chosen part if counters are chosen. */
 static void put_piece(convert *c, input_file *file, const piece *p)
 {
-    bool is_table = p->chunk.is_known && p->chunk.tag == PFB_TAG_NAMES;
-    bool has_tables = c->is_filtered || (file->is_scanned && file->merged->in.kind == INPUT_CAPTURE);
-    if (p->chunk.tag == PFB_TAG_CAPTURE || (c->is_text && is_table && has_tables))
-        return; /* in the text form, put_names() or scan_capture() puts the names */
+    if (p->chunk.tag == PFB_TAG_CAPTURE)
+        return;
     if (c->is_filtered)
         put_chosen(c, file, p);
     else
         put_unchanged(c, file, p);
-    if (c->is_text && is_table && file->merged->in.kind == INPUT_CAPTURE) /* from a pipe, which cannot be scanned */
-        put_names_file(c);
 }
 
 /* Puts the files of --registration and --query-info, except those whose metadata the input file contains. */
@@ -602,9 +561,8 @@ static void begin_sample(convert *c, input_file *file, bool is_v2)
     bool is_capture = file->merged->in.kind == INPUT_CAPTURE;
     bool is_first_reply = is_v2 && !file->has_v2_reply;
     /* Of several name tables, the last takes precedence. The table of --names is put before the tables of a log, so
-     * that the names of the log take precedence. It is put after the tables of a capture: here in the text form, for
-     * which scan_capture() has put the tables of the capture, otherwise in convert_all(). */
-    if (!file->is_begun && !c->is_filtered && (c->is_text || !is_capture))
+     * that the names of the log take precedence. It is put after the tables of a capture, in convert_all(). */
+    if (!file->is_begun && !c->is_filtered && !is_capture)
         put_names_file(c);
     if (is_first_reply || (!file->is_begun && file->merged->in.kind == INPUT_V1))
         put_metadata_files(c, file);
@@ -618,8 +576,7 @@ static void begin_sample(convert *c, input_file *file, bool is_v2)
 static void set_recorded_info(convert *c, input_file *file, const uint8_t *info, size_t size)
 {
     copy(&file->recorded_info, info, size);
-    if (sample_range_is_given(&c->range) &&
-        !pfb_collector_put_query_info(c->written_titles.collector, info, size, NULL, NULL))
+    if (sample_range_is_given(&c->range) && !pfb_collector_put_query_info(c->ranging, info, size, NULL, NULL))
         memory_exhausted();
 }
 
@@ -679,11 +636,10 @@ static bool is_in_range(convert *c, const piece *p)
     if (!sample_range_is_given(&c->range))
         return true;
     do {
-        if (!pfb_collector_put_sample(c->written_titles.collector, p->chunk.tag == PFB_TAG_V1 ? 1 : 2, p->body, p->size,
-                                      NULL))
+        if (!pfb_collector_put_sample(c->ranging, p->chunk.tag == PFB_TAG_V1 ? 1 : 2, p->body, p->size, NULL))
             memory_exhausted();
-    } while (sample_range_repeats(&c->range, c->written_titles.collector));
-    return !pfb_collector_reply(c->written_titles.collector).is_left_out;
+    } while (sample_range_repeats(&c->range, c->ranging));
+    return !pfb_collector_reply(c->ranging).is_left_out;
 }
 
 /* Returns true if a sample can be put next. Readers of a capture compare its V2 replies in the order in which they are
@@ -810,21 +766,16 @@ static input_file *choose_file(convert *c, merge_file *f)
     if (!c->files[f->number]) {
         c->files[f->number] = memory_get(1, sizeof(input_file));
         c->files[f->number]->merged = f;
-        c->files[f->number]->serial = ++c->last_serial;
         c->files[f->number]->has_metadata = memory_get(c->metadata.count + 1, sizeof(bool));
     }
-    c->filter.file = c->is_text ? c->files[f->number]->serial : 0;
     if (f->number == c->chosen_number)
         return c->files[f->number];
-    if (c->files[c->chosen_number]) {
+    if (c->files[c->chosen_number])
         c->files[c->chosen_number]->titles = c->titles.scan;
-        c->files[c->chosen_number]->written_titles = c->written_titles.scan;
-    }
     c->chosen_number = f->number;
     c->titles.scan = c->files[f->number]->titles;
-    c->written_titles.scan = c->files[f->number]->written_titles;
     if (!pfb_collector_choose_file(c->titles.collector, f->number, NULL) ||
-        !pfb_collector_choose_file(c->written_titles.collector, f->number, NULL))
+        !pfb_collector_choose_file(c->ranging, f->number, NULL))
         memory_exhausted();
     return c->files[f->number];
 }
@@ -833,7 +784,7 @@ static void begin_file(convert *c, input_file *file)
 {
     const merge_file *f = file->merged;
     title_names_begin(&c->titles);
-    title_names_begin(&c->written_titles);
+    pfb_collector_begin_file(c->ranging);
     file->is_refused = true;
     if (f->in.kind == INPUT_PDH_TEXT)
         diagnostics_say(STATUS_USAGE, f->in.name,
@@ -841,7 +792,7 @@ static void begin_file(convert *c, input_file *file)
     else if (f->in.kind == INPUT_NAMES)
         diagnostics_say(STATUS_USAGE, f->in.name, "is a name table, which is given with --names");
     else if (f->in.kind == INPUT_SNAPSHOTS || f->in.kind == INPUT_UNKNOWN)
-        input_refuse(&f->in, "a capture, a perfmon log, V1 blocks, V2 data or samples in text form");
+        input_refuse(&f->in, "a capture, a perfmon log, V1 blocks or V2 data");
     else
         file->is_refused = false;
     if (file->is_refused) {
@@ -931,7 +882,7 @@ static void convert_all(convert *c)
     progress_begin(true);
     metadata_files_put(&c->metadata, c->titles.collector); /* reports the errors in the files */
     begin_deferring(c);
-    sample_range_begin(&c->range, c->written_titles.collector, NULL);
+    sample_range_begin(&c->range, c->ranging, NULL);
     merge_open(&c->merge, o->files, o->file_count, o->kind, false, &o->reader);
     while ((f = merge_next(&c->merge))) {
         convert_item(c, f);
@@ -939,7 +890,7 @@ static void convert_all(convert *c)
             merge_stop(&c->merge);
     }
     merge_close(&c->merge);
-    if (c->has_file && !c->is_filtered && !c->is_text && !c->has_failed)
+    if (c->has_file && !c->is_filtered && !c->has_failed)
         put_names_file(c);
     if (!c->has_failed) /* otherwise the files were not read to their ends */
         sample_range_end(&c->range);
@@ -952,16 +903,16 @@ static void convert_all(convert *c)
                         path_list_machines(&c->paths, c->has_v2));
     if (!is_empty && !c->has_failed && diagnostics_status() == STATUS_FINE)
         open_output(c); /* creates the output even if it has no chunks */
-    if (c->is_open && c->is_text)
-        text_writer_close(&c->text);
 }
 
-void convert_files(const options *o, bool is_text)
+void convert_files(const options *o)
 {
-    convert c = {.o = o, .is_text = is_text, .range = o->range};
+    const pfb_collector_options reading = {.reader = o->reader};
+    convert c = {.o = o, .range = o->range, .ranging = pfb_collector_open(NULL, &reading, NULL)};
+    if (!c.ranging)
+        memory_exhausted();
     output_open(&c.out, OUTPUT_TEXT, false);
     title_names_open(&c.titles, o->names, &o->reader);
-    title_names_open(&c.written_titles, NULL, &o->reader);
     metadata_files_open(&c.metadata, o);
     c.filter.collector = c.titles.collector;
     if (path_list_choose(&c.paths, c.titles.collector, o, &c.is_filtered)) {
@@ -973,7 +924,7 @@ void convert_files(const options *o, bool is_text)
     output_file_close(o, &c.out);
     filter_v1_free(&c.filter);
     metadata_files_close(&c.metadata);
-    title_names_close(&c.written_titles);
+    pfb_collector_close(c.ranging);
     title_names_close(&c.titles);
     free(c.files);
     pfb_bytes_free(&c.written_info);

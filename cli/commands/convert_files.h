@@ -4,8 +4,8 @@
 
 #include "input/options.h"
 
-/* Converts the input files to one capture, or to its text form, and writes it to the file of --output. The output
- * contains only the samples and counters that the options choose, and the counters that their formulas need. */
-void convert_files(const options *o, bool is_text);
+/* Converts the input files to one capture, and writes it to the file of --output. The output contains only the samples
+ * and counters that the options choose, and the counters that their formulas need. */
+void convert_files(const options *o);
 
 #endif

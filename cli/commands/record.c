@@ -345,7 +345,7 @@ static void record_converted(const options *o)
         diagnostics_say(STATUS_USAGE, o->output_path,
                         "exists, and would not be continued but replaced: name a new file, or add --force");
     else
-        convert_files(&joined, false);
+        convert_files(&joined);
 }
 
 void command_record(const options *o)

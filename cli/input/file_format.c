@@ -223,6 +223,8 @@ static const char *describe_text(const uint8_t *data, size_t size, bool is_trunc
         return "looks like XML";
     if (begins_with(data, size, "{\""))
         return "looks like JSON";
+    if (begins_with(data, size, "perfblock text "))
+        return "is the text form of samples: perfblock-fixture converts it";
     return is_csv(data, size, is_truncated) ? "looks like CSV" : "looks like text";
 }
 

@@ -8,7 +8,6 @@
 #include "perfblock/capture.h"
 #include "perfblock/pdh_text.h"
 #include "perfblock/v1.h"
-#include "sample_text/text_form.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -115,12 +114,8 @@ static bool read_log_time(file_window *w, int64_t *time)
     return raw <= INT64_MAX;
 }
 
-/* Finds the time of the first sample in the first bytes of a text. If that fails, *needs_more is true when the sample
- * may be in bytes that follow. */
-typedef bool find_time_in_text(const uint8_t *data, size_t size, bool is_last, int64_t *time, bool *needs_more);
-
-/* Finds the time of the first row of a perfmon log in text: in UTC if the header has the offset of local time,
- * otherwise in local time. */
+/* Finds the time of the first row in the first bytes of a perfmon log in text: in UTC if the header has the offset of
+ * local time, otherwise in local time. If that fails, *needs_more is true when the row may be in bytes that follow. */
 static bool find_row_time(const uint8_t *data, size_t size, bool is_last, int64_t *time, bool *needs_more)
 {
     const int64_t units_per_minute = INT64_C(600000000);
@@ -134,9 +129,9 @@ static bool find_row_time(const uint8_t *data, size_t size, bool is_last, int64_
     return is_found;
 }
 
-/* Reads the time of the first sample of a text. The header before it may be long, so the number of bytes read is
- * doubled until they contain the sample, up to MAX_BYTES: a text may have no sample. */
-static bool read_text_time(file_window *w, find_time_in_text *find, int64_t *time)
+/* Reads the time of the first row of a perfmon log in text. The header before it may be long, so the number of bytes
+ * read is doubled until they contain the row, up to MAX_BYTES: a log may have no rows. */
+static bool read_text_time(file_window *w, int64_t *time)
 {
     enum { MAX_BYTES = 1 << 24 };
     buffer bytes = {0};
@@ -151,7 +146,7 @@ static bool read_text_time(file_window *w, find_time_in_text *find, int64_t *tim
             buffer_commit(&bytes, read_size > 0 ? (size_t)read_size : 0);
         }
         bool is_last = bytes.size < new_size;
-        is_found = find((const uint8_t *)bytes.data, bytes.size, is_last, time, &needs_more);
+        is_found = find_row_time((const uint8_t *)bytes.data, bytes.size, is_last, time, &needs_more);
         needs_more = needs_more && !is_last && bytes.size < MAX_BYTES;
     }
     buffer_free(&bytes);
@@ -162,8 +157,6 @@ static bool read_time(file_window *w, input_kind kind, int64_t *time)
 {
     size_t available = 0;
     const uint8_t *data = look_ahead(w, WINDOW_BYTES, &available);
-    if ((kind == INPUT_AUTO || kind == INPUT_CAPTURE) && text_form_recognise(data, available))
-        return read_text_time(w, text_form_find_time, time);
     if (kind == INPUT_AUTO)
         kind = file_format_recognise(data, available, system_file_size(w->file)).kind;
     else if (kind == INPUT_LOG)
@@ -173,7 +166,7 @@ static bool read_time(file_window *w, input_kind kind, int64_t *time)
     if (kind == INPUT_LOG)
         return read_log_time(w, time);
     if (kind == INPUT_PDH_TEXT)
-        return read_text_time(w, find_row_time, time);
+        return read_text_time(w, time);
     return (kind == INPUT_DATA || kind == INPUT_V1) && read_block_time(w, kind == INPUT_V1, time);
 }
 

@@ -8,7 +8,6 @@
 #include "output/stream.h"
 #include "perfblock/capture.h"
 #include "perfblock/v1.h"
-#include "sample_text/text_form.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -76,25 +75,6 @@ static void trim(input *in)
         in->data = data;
 }
 
-/* Replaces samples in text form by the capture that they describe. False after an error, which was reported. */
-static bool read_text_form(input *in)
-{
-    pfb_bytes capture = {0};
-    const char *name = in->name;
-    bool is_ok = text_form_read(name, in->data, in->size, &capture);
-    input_free(in);
-    *in = (input){.name = name, .kind = INPUT_CAPTURE, .file = -1, .is_last = true};
-    if (!is_ok) {
-        pfb_bytes_free(&capture);
-        return false;
-    }
-    in->data = capture.data;
-    in->size = capture.size_bytes;
-    in->expected_size = in->size;
-    trim(in);
-    return true;
-}
-
 bool input_read_open(input *in, const char *name, int file, input_kind kind)
 {
     *in = (input){.name = name, .kind = kind, .file = -1, .is_last = true};
@@ -103,8 +83,6 @@ bool input_read_open(input *in, const char *name, int file, input_kind kind)
         return false;
     }
     trim(in);
-    if ((kind == INPUT_AUTO || kind == INPUT_CAPTURE) && text_form_recognise(in->data, in->size))
-        return read_text_form(in);
     if (kind == INPUT_AUTO) {
         file_format format = file_format_recognise(in->data, in->size, in->size);
         in->kind = format.kind;
@@ -393,18 +371,6 @@ bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
         system_catch_interrupts();
     in->expected_size = in->is_regular && !is_followed ? system_file_size(in->file) : 0;
     read_start(in);
-    if ((kind == INPUT_AUTO || kind == INPUT_CAPTURE) && text_form_recognise(in->data, in->size)) {
-        bool can_reopen = in->can_reopen;
-        in->is_followed = false;
-        read_rest(in); /* of a file that is being written, what is there */
-        if (in->has_failed) {
-            input_free(in);
-            return false;
-        }
-        bool is_read = read_text_form(in);
-        in->can_reopen = can_reopen;
-        return is_read;
-    }
     choose_kind(in);
     if (!in->has_failed && !is_read_in_windows(in))
         read_rest(in);

@@ -44,7 +44,7 @@ typedef struct input {
     bool is_last;            /* the window reaches the end of the file */
     input_kind kind;         /* never INPUT_AUTO */
     bool can_reopen;         /* after input_open(): it is a regular file with a name */
-    const char *description; /* completes "the file ..."; static. Null without INPUT_AUTO and for text form */
+    const char *description; /* completes "the file ..."; static. Null without INPUT_AUTO */
     /* ------------------------------------------------------------------------------------------ */
     int file;
     size_t capacity;
@@ -57,9 +57,8 @@ typedef struct input {
     bool has_stopped; /* nothing more is read, though the file may continue */
 } input;
 
-/* Reads all of the file `name` ("-" is standard input), and recognises its kind if `kind` is INPUT_AUTO. With
- * INPUT_AUTO and INPUT_CAPTURE, samples in text form (docs/text.md) are converted to a capture in memory. False after
- * an error on standard error; then `in` need not be freed. */
+/* Reads all of the file `name` ("-" is standard input), and recognises its kind if `kind` is INPUT_AUTO. False after an
+ * error on standard error; then `in` need not be freed. */
 bool input_read(input *in, const char *name, input_kind kind);
 
 /* Like input_read(), but reads only the first window of captures, V1 blocks, V2 data and perfmon logs. The functions
@@ -108,8 +107,8 @@ void input_report_trailing(const input *in, size_t at, const pfb_read_options *o
 /* Shows on standard error how much of the file was read: up to byte `at` of the window. */
 void input_progress(const input *in, size_t at);
 
-/* Returns the size of the file, or of the part that was read if reading has stopped; for samples in text form, that of
- * the capture. Reads a pipe to its end, after which the window no longer has a block. */
+/* Returns the size of the file, or of the part that was read if reading has stopped. Reads a pipe to its end, after
+ * which the window no longer has a block. */
 uint64_t input_file_size(input *in);
 
 /* Like input_read(), for a file that is open already. */

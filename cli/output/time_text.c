@@ -70,22 +70,6 @@ bool time_text_utc(buffer *out, int64_t clock)
     return is_known;
 }
 
-pfb_system_time time_text_system_time(int64_t clock)
-{
-    calendar_time t;
-    if (clock < 0 || !convert(clock / UNITS_PER_SECOND, &t))
-        return (pfb_system_time){.year = 0};
-    int64_t days = clock / UNITS_PER_SECOND / SECONDS_PER_DAY;
-    return (pfb_system_time){.year = (uint16_t)t.year,
-                             .month = (uint16_t)t.month,
-                             .day_of_week = (uint16_t)((days + 1) % 7), /* 1601 began on a Monday */
-                             .day = (uint16_t)t.day,
-                             .hour = (uint16_t)t.hour,
-                             .minute = (uint16_t)t.minute,
-                             .second = (uint16_t)t.second,
-                             .millisecond = (uint16_t)(clock % UNITS_PER_SECOND / (UNITS_PER_SECOND / 1000))};
-}
-
 void time_text_show_utc(void)
 {
     shows_utc = true;

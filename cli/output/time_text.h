@@ -3,7 +3,6 @@
 #define CLI_TIME_TEXT_H
 
 #include "memory/buffer.h"
-#include "perfblock/v2.h"
 
 #include <stdbool.h>
 
@@ -33,9 +32,6 @@ int32_t time_text_zone(buffer *name, int64_t clock);
 /* Appends the time at an offset from UTC in the format of PDH text logs: "11/23/2026 04:05:00.123". Returns false, and
  * appends nothing, if it is outside the years 1601 to 9999. */
 bool time_text_pdh(buffer *out, int64_t clock, int32_t offset_minutes);
-
-/* Returns the members of SYSTEMTIME in UTC; all zero for a clock outside the years 1601 to 9999. */
-pfb_system_time time_text_system_time(int64_t clock);
 
 /* --utc: makes time_text_local() and time_text_zone() use UTC. */
 void time_text_show_utc(void);

@@ -140,7 +140,7 @@ class Case(unittest.TestCase):
             [sys.executable, FIXTURE_WRITER, *arguments], input=stdin,
             capture_output=True, check=False, timeout=SECONDS)
 
-    def recording(self, name, text):
+    def text_recording(self, name, text):
         """Makes a recording from a text (fixtures/README.md); returns its
         path."""
         path = os.path.join(self.folder, name)

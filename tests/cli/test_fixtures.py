@@ -134,14 +134,14 @@ class Writer(FixtureCase):
     def raws(self, text):
         """{(sample, counter id): raw value} of a text with one instance."""
         return {(item["sample"], item["counter_id"]): item["raw"]
-                for item in self.cooked(self.recording("a.pfb", text))}
+                for item in self.cooked(self.text_recording("a.pfb", text))}
 
     def test_worked_numbers(self):
         """The displayed values of the example of the README are those computed
         by hand."""
         found = {(item["sample"], item["counter_id"]):
                  (item["status"], item["value"])
-                 for item in self.cooked(self.recording("disk.pfb", DISK))}
+                 for item in self.cooked(self.text_recording("disk.pfb", DISK))}
         self.assertEqual(found[1, 1], ("ok", 2000000))  # 4 MB in 2 s
         self.assertEqual(found[1, 2], ("ok", 40000))    # 4 MB in 100 reads
         self.assertEqual(found[0, 1][0], "need_two_samples")
@@ -149,7 +149,7 @@ class Writer(FixtureCase):
     def test_equivalent_spellings(self):
         """Line ends, comments, quotation and number formats do not change the
         recording."""
-        plain = bytes_of(self.recording("a.pfb", DISK))
+        plain = bytes_of(self.text_recording("a.pfb", DISK))
         for text in ("\ufeff" + DISK, DISK.replace("\n", "\r\n"),
                      DISK.rstrip("\n"),
                      DISK.replace(" +4000000", "\n\t+4000000"),
@@ -157,7 +157,7 @@ class Writer(FixtureCase):
                      DISK.replace('row "sda#0"', "row sda#0"),
                      DISK.replace("sample 2", "sample 2.0000000"),
                      DISK.replace("PERF_AVERAGE_BASE", "0x40030402")):
-            self.assertEqual(bytes_of(self.recording("b.pfb", text)), plain,
+            self.assertEqual(bytes_of(self.text_recording("b.pfb", text)), plain,
                              text)
 
     def test_names(self):
@@ -168,7 +168,7 @@ class Writer(FixtureCase):
                 ("\u00fc#\U0001F600", "\u00fc#\U0001F600#0")):
             for text, old in ((DISK, '"sda#0"'), (V1, "a#-1")):
                 text = text.replace(old, word)
-                path = self.recording("a.pfb", text)
+                path = self.text_recording("a.pfb", text)
                 self.assertEqual({item["instance"] for item in
                                   self.cooked(path)}, {name}, text)
                 self.assert_values(path, text)
@@ -188,7 +188,7 @@ class Writer(FixtureCase):
         text = DISK[:DISK.index("row")] + rows + \
             'sample 2\nresult "Example Disk"\n' + \
             'row "same#0" +1 0 0\n' * count
-        items = self.cooked(self.recording("a.pfb", text))
+        items = self.cooked(self.text_recording("a.pfb", text))
         self.assertEqual([item["raw"] for item in items if item["sample"] == 1
                           and item["counter_id"] == 1],
                          [n + 1 for n in range(count)])
@@ -244,7 +244,7 @@ class Writer(FixtureCase):
         tests/oracle computes from the text."""
         for seed in range(0, 40, STEP):
             text = self.random_text(random.Random(seed), seed % 2)
-            self.assert_values(self.recording("a.pfb", text), text)
+            self.assert_values(self.text_recording("a.pfb", text), text)
 
     def test_errors(self):
         """An error is reported with the file and the line, and nothing is

@@ -13,7 +13,7 @@ import unittest
 
 import captures
 import v1_blocks as v1
-from program import (ON_WINDOWS, ROOT, SECONDS, Case, LiveCase, program,
+from program import (ON_WINDOWS, SECONDS, Case, LiveCase, program,
                      writer as w)
 
 if not ON_WINDOWS:
@@ -279,18 +279,6 @@ class Follow(Case):
             running.process.send_signal(signal.SIGINT)
             self.assertEqual(running.end(), (0, [], ""))
             other.close()
-
-
-    def test_text_form_that_is_locked(self):
-        """Without --follow, samples in text form are read up to the present
-        end."""
-        path = os.path.join(ROOT, "fixtures", "system.txt")
-        with open(path, "rb") as file:
-            copy = self.file("a.txt", file.read())
-        writer = Recorder(copy)
-        self.assertEqual(self.run_json("cook", copy),
-                         self.run_json("cook", path))
-        writer.close()
 
 
 class Pipes(Case):

@@ -61,6 +61,8 @@ OTHERS = (
     (zip_archive(), "zip"),
     (b"%PDF-1.7\n", "PDF"),
     (b'{"sample":1,"time":null}\n', "JSON"),
+    (b"perfblock text 1\n# A disk\n", "perfblock-fixture"),
+    (b"\xef\xbb\xbfperfblock text 1\r\n", "perfblock-fixture"),
     (b"ElfFile\0" + bytes(4088), "Windows event log"),
     (b"\x7fELF\2\1\1" + bytes(200), "ELF"),
     (windows_program(), "Windows program"),

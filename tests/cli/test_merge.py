@@ -31,16 +31,18 @@ class Recording:
         self.times, self.counts = list(times), list(counts)
         self.boot, self.name, self.row = boot, name, row
 
-    def text(self):
-        """The recording in text form."""
-        lines = ["perfblock text 1", "",
-                 f'counterset {SETS[self.name]} multiple "{self.name}"',
-                 'counter 1 PERF_COUNTER_BULK_COUNT 8 - "Bytes/sec"', ""]
+    def data(self):
+        """The bytes of the file."""
+        guid = SETS[self.name]
+        chunks = [captures.metadata(guid, self.name, [
+            (1, captures.BULK, "Bytes/sec")]),
+                  w.chunk(b"QINF", w.identifier(guid, name="*"))]
         for time, count in zip(self.times, self.counts):
-            lines += [f"sample perf {(time - self.boot) * TICKS} 100ns "
-                      f"{CLOCK + time * TICKS} frequency {TICKS}",
-                      f'result "{self.name}"', f'row "{self.row}#0" {count}']
-        return "\n".join(lines).encode() + b"\n"
+            stamps = w.clocks((time - self.boot) * TICKS,
+                              CLOCK + time * TICKS, TICKS)
+            chunks.append(w.chunk(b"DATA", w.reply(captures.instances_result(
+                [1], [(0, self.row, [count])]), stamps=stamps)))
+        return w.recording(*chunks)
 
 
 def expected(*recordings):
@@ -90,18 +92,10 @@ def parts(times, seed, count):
 class MergeCase(Case):
     """A test of values that cook prints of several files."""
 
-    def written(self, *recordings, convert=()):
-        """Writes the recordings as files and returns their paths. Those whose
-        positions are in `convert` are .pfb files, the others text."""
-        paths = []
-        for n, recording in enumerate(recordings):
-            path = self.file("%d.txt" % n, recording.text())
-            if n in convert:
-                made = os.path.join(self.folder, "%d.pfb" % n)
-                self.run_fine("convert", path, "-o", made)
-                path = made
-            paths.append(path)
-        return paths
+    def written(self, *recordings):
+        """Writes the recordings as files and returns their paths."""
+        return [self.file("%d.pfb" % n, recording.data())
+                for n, recording in enumerate(recordings)]
 
     def values(self, *arguments, stdin=b""):
         """(instance, second, raw value, value) of each record of cook;
@@ -122,14 +116,14 @@ class MergeCase(Case):
 
 
 class Recordings(MergeCase):
-    """Recordings in text form and as .pfb."""
+    """Several recordings."""
 
     def test_one_machine(self):
         """Samples that are spread over several files give the rates of the
         whole series."""
         for seed in range(5):
             files = parts(range(1, 60), seed, 2 + seed % 3)
-            paths = self.written(*files, convert=(1, ))
+            paths = self.written(*files)
             wanted = expected(*files)
             self.assertEqual(sum(rate is None for *_, rate in wanted), 1)
             self.assertEqual(self.values(*paths), wanted)
@@ -170,11 +164,9 @@ class Recordings(MergeCase):
         files = [Recording(joined.times[:12], joined.counts[:12]),
                  Recording(joined.times[11:20], joined.counts[11:20]),
                  Recording(joined.times[5:], joined.counts[5:])]
-        for kinds in ((), (0, 2), (0, 1, 2)):
-            paths = self.written(*files, convert=kinds)
-            self.assertEqual(self.values(*paths), expected(joined))
-            self.assertEqual(sum(int(n) for n in re.findall(
-                "left out: ([0-9]+)", self.err)), 9 + 24 + 12 - 29)
+        self.assertEqual(self.values(*self.written(*files)), expected(joined))
+        self.assertEqual(sum(int(n) for n in re.findall(
+            "left out: ([0-9]+)", self.err)), 9 + 24 + 12 - 29)
 
     def test_every(self):
         """--every counts the samples of the series, not those of each file."""
@@ -413,11 +405,10 @@ class Convert(MergeCase):
         """convert and record write one recording with the values of the
         series."""
         files = parts(range(1, 60), 7, 3)
-        paths = self.written(*files, convert=(1,))
-        for name in ("all.pfb", "all.txt"):
-            for filters in ((), ("--set", "Disk"), ("--path", r"\Disk(sda)\*")):
-                made = self.convert(name, *paths, *filters)
-                self.assertEqual(self.values(made), expected(*files), filters)
+        paths = self.written(*files)
+        for filters in ((), ("--set", "Disk"), ("--path", r"\Disk(sda)\*")):
+            made = self.convert("all.pfb", *paths, *filters)
+            self.assertEqual(self.values(made), expected(*files), filters)
         sources = [word for path in paths for word in ("--source", path)]
         made = self.convert("joined.pfb", *sources, "--set", "Disk",
                             command=("record",))
@@ -430,16 +421,14 @@ class Convert(MergeCase):
                  growing(2, range(2, 20, 2), name="Net", row="eth0"),
                  growing(3, range(21, 30))]
         paths = self.written(*files)
-        for name in ("all.pfb", "all.txt"):
-            made = self.convert(name, *paths)
-            found = self.values(made)
-            self.assertEqual([v[:3] for v in found], [
-                v[:3] for v in expected(files[0]) + expected(files[1]) +
-                expected(files[2])])
-            self.assertEqual([v[3] for v in found][1:10],
-                             [v[3] for v in expected(files[0])][1:])
-            self.assertEqual([v[3] for v in found][11:19],
-                             [v[3] for v in expected(files[1])][1:])
+        found = self.values(self.convert("all.pfb", *paths))
+        self.assertEqual([v[:3] for v in found], [
+            v[:3] for v in expected(files[0]) + expected(files[1]) +
+            expected(files[2])])
+        self.assertEqual([v[3] for v in found][1:10],
+                         [v[3] for v in expected(files[0])][1:])
+        self.assertEqual([v[3] for v in found][11:19],
+                         [v[3] for v in expected(files[1])][1:])
 
     def test_every(self):
         """--every counts samples as in cook."""
@@ -476,15 +465,14 @@ class Convert(MergeCase):
         data = capture() + w.chunk(b"NOTE", note) + \
             first[len(capture()):] + later
         path = self.file("a.pfb", data)
-        for name in ("all.pfb", "all.txt"):
-            for filters in ((), ("--set", "*"), ("--counter", "Bytes/sec")):
-                expected_bytes = bytes_of(self.convert(name, path, *filters))
-                done = self.run_program(
-                    "convert", "-q", "-", *filters, "-o",
-                    os.path.join(self.folder, name), stdin=data)
-                self.assertEqual((done.status, done.err), (0, ""))
-                self.assertEqual(bytes_of(os.path.join(
-                    self.folder, name)), expected_bytes, (name, filters))
+        for filters in ((), ("--set", "*"), ("--counter", "Bytes/sec")):
+            expected_bytes = bytes_of(self.convert("all.pfb", path, *filters))
+            done = self.run_program(
+                "convert", "-q", "-", *filters, "-o",
+                os.path.join(self.folder, "all.pfb"), stdin=data)
+            self.assertEqual((done.status, done.err), (0, ""))
+            self.assertEqual(bytes_of(os.path.join(
+                self.folder, "all.pfb")), expected_bytes, filters)
 
 
 class Pipes(MergeCase):
@@ -493,7 +481,7 @@ class Pipes(MergeCase):
     def test_standard_input(self):
         """Any one of the files may be standard input."""
         files = parts(range(1, 40), 11, 3)
-        paths = self.written(*files, convert=(0, 1, 2))
+        paths = self.written(*files)
         for n, path in enumerate(paths):
             data = bytes_of(path)
             names = paths[:n] + ["-"] + paths[n + 1:]
@@ -504,7 +492,7 @@ class Pipes(MergeCase):
     def test_named_pipes(self):
         """Several of the files may be named pipes."""
         files = parts(range(1, 40), 12, 3)
-        paths = self.written(*files, convert=(0, 1, 2))
+        paths = self.written(*files)
         pipes = []
         for path in paths[:2]:
             pipes.append(path + ".pipe")
@@ -567,7 +555,7 @@ class Mixed(SeriesCase):
         """The samples of binary logs, text logs and recordings are read in the
         order of their times. Rates are computed within each kind."""
         paths = self.files(log("\\\\PC", (1, 3, 5)), growing(
-            1, (2, 4, 6)).text(), pdh_text_seeds.text(
+            1, (2, 4, 6)).data(), pdh_text_seeds.text(
                 "(PDH-CSV 4.0) (UTC)(0)", ("\\\\PC\\Memory\\Pages/sec",),
                 (("1",), ("2",)), ("02/20/2013 02:50:19.844",
                                    "02/20/2013 02:50:23.844")))

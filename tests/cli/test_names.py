@@ -187,7 +187,7 @@ class NamesOption(Case):
                 ["show", replies], ["cook", replies], ["report", replies],
                 ["explain", replies], ["countersets", "--source", replies],
                 ["countersets", "--source", block, "--source", block],
-                ["convert", replies, "-o", replies + ".txt"],
+                ["convert", replies, "-o", replies + ".copy.pfb"],
                 ["live", "--source", replies, "--set", "*"],
                 ["live", "--source", block, "--set", "*"],
                 ["record", "--source", replies, "-o", replies + ".pfb"]):

@@ -158,7 +158,7 @@ class SmallStack(Case):
                           ["countersets", "--file", CAPTURE],
                           ["explain", CAPTURE], ["report", CAPTURE],
                           ["convert", CAPTURE, "--force", "-o",
-                           os.path.join(self.folder, "out.txt")],
+                           os.path.join(self.folder, "out.pfb")],
                           ["live", "--source", CAPTURE],
                           ["live", "--source", CAPTURE, "--format",
                            "prometheus"],

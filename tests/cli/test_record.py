@@ -444,7 +444,7 @@ class FolderLocks(Case):
 
 
 class Cuts(Case):
-    """Recording into a truncated capture, and into samples in text form."""
+    """Recording into a truncated capture."""
 
     def test_truncation(self):
         """A file that ends between two chunks is continued. A file that ends
@@ -477,21 +477,6 @@ class Cuts(Case):
                              " %d: it is not continued\n" % (path, last))
             self.assert_error(self.run_program("check", path), 1, path, last,
                               "truncated_chunk")
-
-    def test_text_form(self):
-        """Samples in text form are not continued, although they are read like
-        a recording."""
-        source = self.file("source.pfb", three_sets())
-        path = os.path.join(self.folder, "samples.txt")
-        self.run_fine("convert", source, "-o", path)
-        text = bytes_of(path)
-        for command in (["record", "--source", source, "--set", "*"],
-                        ["lwp", "model", "--sample", "32"]):
-            done = self.run_program(*command, "-o", path)
-            self.assertEqual(
-                (done.status, done.out, done.err),
-                (3, "", path + ": is no capture: it is not overwritten\n"))
-            self.assertEqual(bytes_of(path), text)
 
 
 @unittest.skipIf(os.name == "nt", "Windows has other signals")

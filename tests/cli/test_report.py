@@ -418,16 +418,6 @@ class Selection(ReportCase):
         done = self.run_program("report", "--source", path, "-o", path)
         self.assertEqual((done.status, done.out), (2, ""))
 
-    def test_text_form(self):
-        """A recording as text has the same lines."""
-        path = self.file("a.pfb", c.three_sets())
-        text = os.path.join(self.folder, "a.txt")
-        self.run_fine("convert", path, "-o", text)
-        reports = [self.report(name) for name in (path, text)]
-        self.assertEqual(*[{key: (line.points, line.figures)
-                            for key, line in page.lines.items()}
-                           for page in reports])
-
     def test_bare_replies(self):
         """Replies and their metadata may be in different files."""
         counters = [(0, c.BULK, "Reads/sec"), (1, c.LARGE_RAW, "Free")]

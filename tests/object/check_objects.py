@@ -428,7 +428,7 @@ def check_platform(folder):
 
 # The folders of cli from the top to the bottom. A file of cli itself belongs to the folder of its name.
 CLI_ORDER = ["main", "help", "commands", "collect", "walk", "values", "explain", "report", "convert", "names", "input",
-             "sample_text", "fields", "output", "os", "memory"]
+             "fields", "output", "os", "memory"]
 
 
 def check_cli(folder):
