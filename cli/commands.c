@@ -13,14 +13,15 @@ static const command commands[] = {
      .bit = COMMAND_SHOW,
      .arguments = "FILE...",
      .files = FILES_MANY,
-     .formats = WRITES_TEXT | WRITES_JSON,
-     .summary = "structure with byte offsets",
+     .formats = WRITES_TEXT | WRITES_JSON | WRITES_HTML,
+     .summary = "structure with byte offsets; as html every byte beside its field",
      .description =
-         "Prints a record for each structure of each file, with its offset in the file. Recordings, logs, V1 "
+         "Prints a record for each structure of each file, with its offset in the file. With --format html it writes a "
+         "page with every byte beside the field that it belongs to, and errors at their offsets. Recordings, logs, V1 "
          "blocks and V2 data are recognised; metadata replies need --kind.",
      .examples = {{"perfblock show recording.pfb", "every chunk with its content"},
                   {"perfblock show --format json --kind data reply.bin", "a V2 reply, one JSON object per line"},
-                  {"perfblock show --kind registration --request 1 reply.bin", "a captured registration"}},
+                  {"perfblock show --format html reply.bin -o reply.html", "the bytes of a V2 reply as a page"}},
      .run = command_show},
     {.name = "check",
      .bit = COMMAND_CHECK,
@@ -76,19 +77,6 @@ static const command commands[] = {
                   {"perfblock report day.pfb.1 day.pfb -o day.html --open", "two files, and a browser to read them"},
                   {"perfblock report --source live --duration 60 -o now.html", "a minute of this machine"}},
      .run = command_report},
-    {.name = "explain",
-     .bit = COMMAND_EXPLAIN,
-     .arguments = "FILE",
-     .files = FILES_ONE,
-     .formats = WRITES_TEXT,
-     .summary = "every byte beside its field, as a web page",
-     .description =
-         "Writes a page with every byte of the file beside the field that it belongs to, and errors at their "
-         "offsets.",
-     .examples = {{"perfblock explain reply.bin -o reply.html", "the bytes of a V2 reply"},
-                  {"perfblock explain --kind registration --request 1 reply.bin -o reply.html",
-                   "the bytes of a captured registration"}},
-     .run = command_explain},
     {.name = "eval",
      .bit = COMMAND_EVAL,
      .arguments = "[FILE]",

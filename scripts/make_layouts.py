@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Writes the layout tables of docs/ from the descriptions of fields in
-cli/fields/fields.c, which the commands show and explain use as well.
+cli/visitor/fields.c and fields.h, which the command show uses as well.
 
     scripts/make_layouts.py [--check]
 
@@ -31,7 +31,7 @@ PAGES = {
 TABLE_IN_PAGE = re.compile(re.escape(HEAD) + r"(?:\|.*\n)*")
 ARRAY = re.compile(r"static const field (\w+)\[\] = \{\n(.*?)\n\};", re.S)
 ROW = re.compile(r'\{(\d+), (\d+), FIELD_(\w+), "([^"]*)",\s*"([^"]*)",\s*"((?:[^"\\]|\\.|"\s*")*)",\s*"[^"]*"\}')
-TABLE = re.compile(r'TABLE\("([^"]+)", (\d+), (\w+)\)')
+TABLE = re.compile(r'X\(\w+, "([^"]+)", (\d+), (\w+), \d+\)')
 
 
 def type_of(kind, size):
@@ -76,7 +76,7 @@ def main():
     is_check = sys.argv[1:] == ["--check"]
     if sys.argv[1:] and not is_check:
         sys.exit(__doc__)
-    text = (ROOT / "cli/fields/fields.c").read_text(encoding="utf-8")
+    text = "".join((ROOT / "cli/visitor" / name).read_text(encoding="utf-8") for name in ("fields.h", "fields.c"))
     status = 0
     for page, tables in PAGES.items():
         path = ROOT / "docs" / (page + ".md")

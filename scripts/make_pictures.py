@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Makes docs/report.png and docs/explain.png, screenshots of pages that the
+"""Makes docs/report.png and docs/bytes.png, screenshots of pages that the
 program writes, with a headless Chromium. PERFBLOCK names the program. The
 inputs are made by this script and are always the same."""
 
@@ -61,12 +61,13 @@ def main():
     os.environ["TZ"] = "UTC0"
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        for name, file, data, size in (
-                ("report", "disk.pfb", recording(), (700, 440)),
-                ("explain", "reply.bin", broken_reply(), (900, 420))):
+        for name, command, file, data, size in (
+                ("report", ["report"], "disk.pfb", recording(), (700, 440)),
+                ("bytes", ["show", "-f", "html"], "reply.bin",
+                 broken_reply(), (900, 420))):
             (folder / file).write_bytes(data)
-            # explain exits with 1 because its input is malformed.
-            subprocess.run([program(), name, file, "-o", name + ".html"],
+            # show exits with 1 because its input is malformed.
+            subprocess.run([program(), *command, file, "-o", name + ".html"],
                            cwd=folder, stderr=subprocess.DEVNULL, check=False)
             with browser.Browser(*size) as page:
                 page.load(folder / (name + ".html"))

@@ -3,7 +3,7 @@
 #include "names/names.h"
 #include "output/diagnostics.h"
 #include "perfblock/lwp/lwp.h"
-#include "walk/walk.h"
+#include "visitor/visitor.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -18,80 +18,80 @@ static void append_count(buffer *line, uint64_t count, const char *singular, con
 enum { MAX_NOTES = NAMES_MAX_BITS + PFB_LWP_NOTE_COUNT };
 
 /* Stores the names of the deviations that were tolerated. Returns their number. */
-static size_t name_notes(const walk *w, const char *names[MAX_NOTES])
+static size_t name_notes(const visitor *v, const char *names[MAX_NOTES])
 {
-    size_t count = names_of_notes(w->notes, names);
+    size_t count = names_of_notes(v->notes, names);
     for (unsigned note = 0; note < PFB_LWP_NOTE_COUNT; note++) {
-        if (w->lwp_notes >> note & 1)
+        if (v->lwp_notes >> note & 1)
             names[count++] = pfb_lwp_note_name((pfb_lwp_note)note);
     }
     return count;
 }
 
 /* Appends a sentence that describes the first error. */
-static void append_message(const walk *w, buffer *out)
+static void append_message(const visitor *v, buffer *out)
 {
-    if (w->in->kind == INPUT_UNKNOWN)
-        input_refusal_text(w->in, WALK_EXPECTED, out);
+    if (v->in->kind == INPUT_UNKNOWN)
+        input_refusal_text(v->in, VISIT_EXPECTED, out);
     else
-        buffer_string(out, pfb_code_text(w->first.code));
+        buffer_string(out, pfb_code_text(v->first.code));
 }
 
 /* Returns the result of the check for text output. */
-static const char *result_name(const walk *w)
+static const char *result_name(const visitor *v)
 {
-    if (w->in->kind == INPUT_UNKNOWN)
+    if (v->in->kind == INPUT_UNKNOWN)
         return "not recognised";
-    return w->first.code == PFB_OK ? "ok" : "malformed";
+    return v->first.code == PFB_OK ? "ok" : "malformed";
 }
 
 /* Writes one line: the result, the counts, the tolerated deviations and the first error. */
-static void write_line(output *out, const walk *w)
+static void write_line(output *out, const visitor *v)
 {
     const char *notes[MAX_NOTES];
-    size_t note_count = name_notes(w, notes);
+    size_t note_count = name_notes(v, notes);
     buffer line = {0};
-    text_safe(&line, w->in->name, strlen(w->in->name));
-    buffer_format(&line, ": %s (%s, %" PRIu64 " bytes", result_name(w), input_kind_name(w->in->kind),
-                  input_file_size(w->in));
-    append_count(&line, w->counts.chunks, "chunk", "chunks");
-    append_count(&line, w->counts.blocks, "block", "blocks");
-    append_count(&line, w->counts.results, "result", "results");
-    append_count(&line, w->counts.objects, "object", "objects");
-    append_count(&line, w->counts.instances, "instance", "instances");
-    append_count(&line, w->counts.values, "value", "values");
-    append_count(&line, w->counts.groups, "group of CPI hooks", "groups of CPI hooks");
-    append_count(&line, w->counts.steps, "CPI step", "CPI steps");
-    append_count(&line, w->counts.items, "item", "items");
-    append_count(&line, w->counts.records, "record", "records");
-    append_count(&line, w->counts.unread_chunks, "chunk not read", "chunks not read");
+    text_safe(&line, v->in->name, strlen(v->in->name));
+    buffer_format(&line, ": %s (%s, %" PRIu64 " bytes", result_name(v), input_kind_name(v->in->kind),
+                  input_file_size(v->in));
+    append_count(&line, v->counts.chunks, "chunk", "chunks");
+    append_count(&line, v->counts.blocks, "block", "blocks");
+    append_count(&line, v->counts.results, "result", "results");
+    append_count(&line, v->counts.objects, "object", "objects");
+    append_count(&line, v->counts.instances, "instance", "instances");
+    append_count(&line, v->counts.values, "value", "values");
+    append_count(&line, v->counts.groups, "group of CPI hooks", "groups of CPI hooks");
+    append_count(&line, v->counts.steps, "CPI step", "CPI steps");
+    append_count(&line, v->counts.items, "item", "items");
+    append_count(&line, v->counts.records, "record", "records");
+    append_count(&line, v->counts.unread_chunks, "chunk not read", "chunks not read");
     for (size_t i = 0; i < note_count; i++)
         buffer_format(&line, "%s%s", i == 0 ? "; tolerated: " : ", ", notes[i]);
     buffer_string(&line, ")");
-    if (w->first.code != PFB_OK) {
-        buffer_format(&line, ": offset %zu: %s: ", w->first.offset, pfb_code_name(w->first.code));
-        append_message(w, &line);
+    if (v->first.code != PFB_OK) {
+        buffer_format(&line, ": offset %zu: %s: ", v->first.offset, pfb_code_name(v->first.code));
+        append_message(v, &line);
     }
     buffer_string(&line, "\n");
     output_raw(out, line.data, line.size);
     buffer_free(&line);
 }
 
-static void write_record(output *out, const walk *w)
+static void write_record(output *out, const visitor *v)
 {
     const char *notes[MAX_NOTES];
-    size_t note_count = name_notes(w, notes);
-    bool is_valid = w->first.code == PFB_OK;
+    size_t note_count = name_notes(v, notes);
+    bool is_valid = v->first.code == PFB_OK;
     output_begin(out, NULL, 0);
-    output_string(out, "file", w->in->name);
-    output_string(out, "kind", input_kind_name(w->in->kind));
-    output_unsigned(out, "size", input_file_size(w->in));
+    output_string(out, "file", v->in->name);
+    output_string(out, "kind", input_kind_name(v->in->kind));
+    output_unsigned(out, "size", input_file_size(v->in));
     output_bool(out, "valid", is_valid);
     if (!is_valid) {
-        output_string(out, "code", pfb_code_name(w->first.code));
-        output_unsigned(out, "offset", w->first.offset);
+        output_string(out, "code", pfb_code_name(v->first.code));
+        output_unsigned(out, "offset", v->first.offset);
         buffer message = {0};
-        append_message(w, &message);
+        append_message(v, &message);
         output_string(out, "message", message.data);
         buffer_free(&message);
     } else if (out->format == OUTPUT_CSV) { /* every row has the same columns */
@@ -100,7 +100,7 @@ static void write_record(output *out, const walk *w)
         output_null(out, "message");
     }
     output_names(out, "tolerated", notes, note_count);
-    output_unsigned(out, "unread_chunks", w->counts.unread_chunks);
+    output_unsigned(out, "unread_chunks", v->counts.unread_chunks);
     output_end(out);
 }
 
@@ -111,16 +111,16 @@ static void check_file(const options *o, output *out, const char *name)
     if (!input_open(&in, name, o->kind, false))
         return;
     output_open(&no_output, OUTPUT_NONE, false);
-    walk w = {.in = &in, .out = &no_output, .options = &o->reader, .request = o->request};
-    walk_input(&w);
+    visitor v = {.in = &in, .out = &no_output, .options = &o->reader, .request = o->request};
+    visit_file(&v);
     if (out->format == OUTPUT_TEXT)
-        write_line(out, &w);
+        write_line(out, &v);
     else
-        write_record(out, &w);
+        write_record(out, &v);
     if (in.kind == INPUT_UNKNOWN)
-        input_refuse(&in, WALK_EXPECTED);
-    else if (w.first.code != PFB_OK)
-        diagnostics_malformed(name, w.first);
+        input_refuse(&in, VISIT_EXPECTED);
+    else if (v.first.code != PFB_OK)
+        diagnostics_malformed(name, v.first);
     input_free(&in);
 }
 

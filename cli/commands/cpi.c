@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands.h"
 #include "perfblock/capture.h"
-#include "walk/walk.h"
+#include "visitor/visitor.h"
 
 /* Prints the hooks in the chunks of a capture. Any other file is read as a stream of hooks. */
 static void show_file(output *out, const options *o, const char *path)
 {
     input in;
-    walk w = {.in = &in, .out = out, .options = &o->reader, .has_tables = true};
+    visitor v = {.in = &in, .out = out, .options = &o->reader, .has_tables = o->format == OUTPUT_TEXT};
     if (!input_read(&in, path, INPUT_AUTO))
         return;
     if (in.kind == INPUT_CAPTURE) {
-        walk_capture_parts(&w, PFB_TAG_HOOKS, "CPI hooks");
+        visit_capture_parts(&v, PFB_TAG_HOOKS, "CPI hooks");
     } else {
         in.kind = INPUT_HOOKS;
-        walk_input(&w);
+        visit_file(&v);
     }
     input_free(&in);
 }

@@ -6,7 +6,7 @@
 #include "output/diagnostics.h"
 #include "perfblock/cpu.h"
 #include "perfblock/lwp/cpuid_text.h"
-#include "walk/walk_lwp.h"
+#include "visitor/visits.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,8 +134,8 @@ static void write_lwp(output *out, pfb_lwp_refusal refusal, const pfb_lwp_capabi
         output_unsigned(out, "max_events", lwp->max_events);
         output_unsigned(out, "event_offset", lwp->event_offset);
         output_unsigned(out, "min_buffer_bytes", lwp->min_buffer_bytes);
-        lwp_print_bits(out, "hardware", lwp->hardware & ~PFB_LWP_AVAILABLE);
-        lwp_print_bits(out, "enabled", lwp->enabled & ~PFB_LWP_AVAILABLE);
+        lwp_write_bits(out, "hardware", lwp->hardware & ~PFB_LWP_AVAILABLE, pfb_lwp_bit_name);
+        lwp_write_bits(out, "enabled", lwp->enabled & ~PFB_LWP_AVAILABLE, pfb_lwp_bit_name);
         output_unsigned(out, "latency_bits", lwp->latency_bits);
         output_unsigned(out, "latency_rounding", lwp->latency_rounding);
         output_bool(out, "data_address", lwp->has_data_address);
@@ -143,7 +143,7 @@ static void write_lwp(output *out, pfb_lwp_refusal refusal, const pfb_lwp_capabi
         output_bool(out, "ip_filtering", lwp->has_ip_filtering);
         output_bool(out, "cache_levels", lwp->has_cache_levels);
         output_bool(out, "cache_latency", lwp->has_cache_latency);
-        lwp_print_registers(out, lwp);
+        lwp_write_registers(out, lwp);
     }
     output_end_object(out);
 }

@@ -8,7 +8,7 @@
 #include "perfblock/capture.h"
 #include "perfblock/cpu.h"
 #include "perfblock/lwp/lwp.h"
-#include "walk/walk.h"
+#include "visitor/visitor.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -18,11 +18,11 @@
 /* Prints the records of all LWP snapshots in a capture, or of a file that is one snapshot. */
 static void show_input(output *out, const options *o, input *in)
 {
-    walk w = {.in = in, .out = out, .options = &o->reader};
+    visitor v = {.in = in, .out = out, .options = &o->reader};
     if (in->kind == INPUT_CAPTURE)
-        walk_capture_parts(&w, PFB_TAG_LWP, "LWP snapshots");
+        visit_capture_parts(&v, PFB_TAG_LWP, "LWP snapshots");
     else
-        walk_input(&w);
+        visit_file(&v);
 }
 
 static void show_file(output *out, const options *o, const char *path)

@@ -4,7 +4,7 @@
 
 #include "input/options.h"
 
-/* The output of report, explain, convert and live: the file of --output, or standard output. */
+/* The output of report, show, convert and live: the file of --output, or standard output. */
 
 /* Returns true if the file of --output is one of the files that the command reads. */
 bool output_file_is_input(const options *o);

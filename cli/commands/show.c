@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands.h"
+#include "commands/output_file.h"
+#include "os/system.h"
 #include "output/diagnostics.h"
-#include "walk/walk.h"
+#include "visitor/visitor.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -21,24 +23,71 @@ static void write_file_name(output *out, input *in)
     buffer_free(&line);
 }
 
+static void show_records(const options *o, const char *path, title_names *names, output *out)
+{
+    input in;
+    if (!input_open(&in, path, o->kind, o->is_followed))
+        return;
+    visitor v = {.in = &in, .out = out, .options = &o->reader, .request = o->request, .titles = names};
+    if (o->file_count > 1)
+        write_file_name(out, &in);
+    title_names_begin(names);
+    visit_file(&v);
+    input_free(&in);
+}
+
+/* Writes the part of the page of bytes that belongs to a file. The file is visited twice: first to find the errors. */
+static void show_bytes(const options *o, const char *path, title_names *names, byte_page *page)
+{
+    enum { LARGE_FILE = 4 << 20 }; /* bytes; Chromium takes 7 s for the page of such a file */
+    input in;
+    output heading = {.format = OUTPUT_NONE};
+    if (!input_read(&in, path, o->kind))
+        return;
+    visitor v = {.in = &in, .out = &heading, .options = &o->reader, .request = o->request, .titles = names};
+    v.page = page;
+    if (in.kind == INPUT_UNKNOWN) {
+        input_refuse(&in, VISIT_EXPECTED);
+    } else {
+        if (in.size > LARGE_FILE)
+            diagnostics_say(
+                STATUS_FINE, in.name,
+                "note: the page is about 20 times as large as the file, and browsers open it slowly: convert "
+                "with --from and --to makes a shorter recording");
+        title_names_begin(names);
+        page_begin_file(page, &in);
+        visit_file(&v);
+        page_write_file(page, v.notes);
+        visit_file(&v);
+        page_end_file(page);
+    }
+    output_close(&heading);
+    input_free(&in);
+}
+
 void command_show(const options *o)
 {
+    bool is_page = o->format == OUTPUT_HTML;
     output out;
     title_names names;
-    output_open(&out, o->format, options_color(o));
-    title_names_open(&names, o->names, &o->reader);
-    progress_begin(false);
-    for (size_t i = 0; i < o->file_count && !output_failed(&out); i++) {
-        input in;
-        if (!input_open(&in, o->files[i], o->kind, o->is_followed))
-            continue;
-        walk w = {.in = &in, .out = &out, .options = &o->reader, .request = o->request, .titles = &names};
-        if (o->file_count > 1)
-            write_file_name(&out, &in);
-        title_names_begin(&names);
-        walk_input(&w);
-        input_free(&in);
+    if (is_page && !o->output_path && system_is_terminal(SYSTEM_OUTPUT)) {
+        diagnostics_say(STATUS_USAGE, "perfblock", "show: expected -o FILE, the page to write");
+        return;
     }
+    if (!output_file_open(o))
+        return;
+    output_open(&out, is_page ? OUTPUT_TEXT : o->format, options_color(o));
+    title_names_open(&names, o->names, &o->reader);
+    progress_begin(o->output_path != NULL); /* the terminal is free for progress lines if a file is written */
+    byte_page *page = is_page ? page_open(&out, &names) : NULL;
+    for (size_t i = 0; i < o->file_count && !output_failed(&out); i++) {
+        if (page)
+            show_bytes(o, o->files[i], &names, page);
+        else
+            show_records(o, o->files[i], &names, &out);
+    }
+    if (page)
+        page_close(page);
     title_names_close(&names);
-    output_close(&out);
+    output_file_close(o, &out);
 }

@@ -17,7 +17,8 @@
 /* The words that options accept, and the functions for the member `store` of command_option. */
 
 /* In the order of output_format, from OUTPUT_TEXT on. default_format() returns the default. */
-static const char *const format_words[] = {"text", "json", "csv", "pdh-csv", "pdh-tsv", "prometheus", "pfb", NULL};
+static const char *const format_words[] = {"text",       "json", "csv",  "pdh-csv", "pdh-tsv",
+                                           "prometheus", "pfb",  "html", NULL};
 
 static const char *const color_words[] = {"auto", "always", "never", NULL}; /* in the order of color_choice */
 static const char *const sample_words[] = {"32", "64", NULL};
@@ -350,13 +351,13 @@ static bool store_version(options *o, const char *value)
 /* ---- The table ------------------------------------------------------------------------------------------- */
 
 enum {
-    WRITES_PAGE = COMMAND_REPORT | COMMAND_EXPLAIN,
-    READS_FILES = COMMAND_SHOW | COMMAND_CHECK | COMMAND_COOK | COMMAND_CONVERT | WRITES_PAGE,
+    WRITES_PAGE = COMMAND_REPORT | COMMAND_SHOW,
+    READS_FILES = COMMAND_CHECK | COMMAND_COOK | COMMAND_CONVERT | WRITES_PAGE,
     COLLECTS = COMMAND_LIVE | COMMAND_RECORD,
     QUERIES = COLLECTS | COMMAND_COUNTERSETS,
     MAY_COLLECT = COLLECTS | COMMAND_REPORT, /* report collects only with --source live */
     CHOOSES = COLLECTS | COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
-    PRINTS = COMMAND_ALL & ~(COMMAND_RECORD | COMMAND_HELP | WRITES_PAGE),
+    PRINTS = COMMAND_ALL & ~(COMMAND_RECORD | COMMAND_HELP | COMMAND_REPORT),
     PRINTS_TABLES = COMMAND_COOK | COMMAND_LIVE | COMMAND_TYPES,
     /* Commands that print notes or progress on standard error. */
     HAS_NOTES =
@@ -382,7 +383,7 @@ static const command_option table[] = {
      .store = store_kind},
     {.name = "request",
      .argument = "N",
-     .commands = COMMAND_SHOW | COMMAND_CHECK | COMMAND_EXPLAIN,
+     .commands = COMMAND_SHOW | COMMAND_CHECK,
      .meaning = "with --kind registration: the request code, 1 to 10, that the reply answers",
      .expected = "a request code from 1 to 10",
      .example = "1",
@@ -393,7 +394,7 @@ static const command_option table[] = {
      .store = store_strict},
     {.name = "names",
      .argument = "FILE",
-     .commands = COMMAND_SHOW | COMMAND_COOK | COMMAND_CONVERT | COLLECTS | COMMAND_COUNTERSETS | WRITES_PAGE,
+     .commands = COMMAND_COOK | COMMAND_CONVERT | COLLECTS | COMMAND_COUNTERSETS | WRITES_PAGE,
      .meaning = "name table for V1 objects and counters: the registry's multi-string, or text with an index and a name "
                 "per line",
      .takes_file = true,
@@ -544,7 +545,7 @@ static const command_option table[] = {
      .commands = COLLECTS | COMMAND_CONVERT | COMMAND_LWP_MODEL | COMMAND_CPI_RUN | WRITES_PAGE,
      .meaning =
          "file to write; record, lwp model and cpi run continue an existing recording; the other commands replace the "
-         "file; live replaces it at each interval if it writes metrics; default of live, report and explain: standard "
+         "file; live replaces it at each interval if it writes metrics; default of live, report and show: standard "
          "output",
      .expected = "the name of a file, not standard output",
      .takes_file = true,
@@ -936,8 +937,6 @@ static bool check_options(const options *o, const command *c)
         return refuse(c, "expected -o FILE, the recording to write");
     if (c->bit == COMMAND_CONVERT && !o->output_path)
         return refuse(c, "expected -o FILE, the file to write");
-    if (c->bit == COMMAND_EXPLAIN && o->file_count == 0)
-        return refuse(c, "expected FILE (- is standard input)");
     if (o->is_forced && !o->output_path)
         return refuse(c, "--force applies to the file of --output");
     if (o->opens_page && !o->output_path)

@@ -28,15 +28,14 @@ typedef enum command_bit {
     COMMAND_CPI_RUN = 4096,
     COMMAND_HELP = 8192,
     COMMAND_REPORT = 16384,
-    COMMAND_EXPLAIN = 32768,
-    COMMAND_CONVERT = 65536,
-    COMMAND_ALL = 131071
+    COMMAND_CONVERT = 32768,
+    COMMAND_ALL = 65535
 } command_bit;
 
 /* What the arguments of a command are. Options are not counted as arguments. */
 typedef enum file_use {
     FILES_NONE,
-    FILES_ONE,     /* at most one file; without one, standard input or this machine; explain needs one */
+    FILES_ONE,     /* at most one file; without one, standard input or this machine */
     FILES_ANY,     /* any number of files; without one, standard input or this machine */
     FILES_MANY,    /* at least one file, but none for report with --source */
     FILES_PATHS,   /* no files: counter paths */
@@ -54,6 +53,7 @@ enum {
     WRITES_PDH = 1 << OUTPUT_PDH_CSV | 1 << OUTPUT_PDH_TSV,
     WRITES_PROMETHEUS = 1 << OUTPUT_PROMETHEUS,
     WRITES_CAPTURE = 1 << OUTPUT_CAPTURE,
+    WRITES_HTML = 1 << OUTPUT_HTML,
     WRITES_ALL = WRITES_TEXT | WRITES_JSON | WRITES_CSV
 };
 

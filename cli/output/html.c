@@ -24,19 +24,23 @@ static const char *reference(char c)
     }
 }
 
+void html_escaped(buffer *out, const char *safe, size_t size)
+{
+    for (size_t i = 0, run = 0; i < size; i += run) {
+        for (run = 0; i + run < size && !reference(safe[i + run]);)
+            run++;
+        buffer_bytes(out, safe + i, run);
+        if (i + run < size)
+            buffer_string(out, reference(safe[i + run++]));
+    }
+}
+
 void html_text(buffer *out, const char *utf8, size_t size)
 {
     buffer safe = {0};
     buffer_clear(&safe);
     text_safe(&safe, utf8, size);
-    for (size_t i = 0, run = 0; i < safe.size; i += run) {
-        run = strcspn(safe.data + i, "<>&\"'");
-        buffer_bytes(out, safe.data + i, run);
-        if (i + run < safe.size) {
-            buffer_string(out, reference(safe.data[i + run]));
-            run++;
-        }
-    }
+    html_escaped(out, safe.data, safe.size);
     buffer_free(&safe);
 }
 

@@ -11,6 +11,9 @@
 void html_text(buffer *out, const char *utf8, size_t size);
 void html_string(buffer *out, const char *utf8);
 
+/* The same for text that text_safe() has escaped already. */
+void html_escaped(buffer *out, const char *safe, size_t size);
+
 /* A style sheet or a script that is built into the program: its bytes, and its hash for a Content-Security-Policy. */
 typedef struct html_part {
     const char *bytes;

@@ -23,6 +23,7 @@ typedef enum output_format {
     OUTPUT_PDH_TSV,    /* the same with tabs */
     OUTPUT_PROMETHEUS, /* metrics (values/prometheus.c), without records */
     OUTPUT_CAPTURE,    /* a capture, without records */
+    OUTPUT_HTML,       /* a page of bytes (visitor/byte_page.h), without records */
     OUTPUT_REPORT      /* a page of charts (report/report.h), which is written at the end */
 } output_format;
 

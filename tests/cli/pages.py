@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Parses the HTML pages of `report` and `explain` with Python's parser."""
+"""Parses the HTML pages of `report` and `show -f html` with Python's parser."""
 
 import base64
 import hashlib

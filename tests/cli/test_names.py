@@ -185,7 +185,7 @@ class NamesOption(Case):
         replies = self.file("r.pfb", recording)
         for command in (
                 ["show", replies], ["cook", replies], ["report", replies],
-                ["explain", replies], ["countersets", "--source", replies],
+                ["show", "-f", "html", replies], ["countersets", "--source", replies],
                 ["countersets", "--source", block, "--source", block],
                 ["convert", replies, "-o", replies + ".copy.pfb"],
                 ["live", "--source", replies, "--set", "*"],

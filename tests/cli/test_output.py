@@ -92,9 +92,9 @@ class Endless(Case):
         """Input that must be in memory as a whole is read up to 1 GiB if it is
         no regular file."""
         begin = self.limit(3 * self.GIB)
-        for command, more in (("check", ""), (
-                "explain", ", and all of it is needed at once")):
-            done = self.run_program(command, "/dev/zero", begin=begin)
+        for command, more in ((["check"], ""), (
+                ["show", "-f", "html"], ", and all of it is needed at once")):
+            done = self.run_program(*command, "/dev/zero", begin=begin)
             self.assertEqual((done.status, done.out, done.err), (
                 3, "", "/dev/zero: exceeds 1 GiB%s; only regular files may "
                 "be larger\n" % more))
@@ -156,7 +156,7 @@ class SmallStack(Case):
                 self.check("eval", os.path.join(folder, name))
         for arguments in (["--help"], ["types"], ["cpuid"],
                           ["countersets", "--file", CAPTURE],
-                          ["explain", CAPTURE], ["report", CAPTURE],
+                          ["show", "-f", "html", CAPTURE], ["report", CAPTURE],
                           ["convert", CAPTURE, "--force", "-o",
                            os.path.join(self.folder, "out.pfb")],
                           ["live", "--source", CAPTURE],

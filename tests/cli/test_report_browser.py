@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pages of `report` and `explain` in a browser: they print nothing on the
+"""The pages of `report` and `show -f html` in a browser: they print nothing on the
 console and request nothing; lines can be switched off, the time range can be
 changed, and structures fold."""
 
@@ -407,12 +407,12 @@ class Use(InBrowser):
 
 
 class Explained(InBrowser):
-    """The page of `explain`."""
+    """The page of `show -f html`."""
 
     def test_structures_fold(self):
         """Structures can be folded; no element is wider than the window."""
         path = os.path.join(self.folder, "a.html")
-        self.run_fine("explain", self.file("a.pfb", hostile_capture()), "-o",
+        self.run_fine("show", "-f", "html", self.file("a.pfb", hostile_capture()), "-o",
                       path)
         self.browser.load(path)
         self.browser.settle()
@@ -438,7 +438,7 @@ class Explained(InBrowser):
     def test_a_captured_log(self):
         """A structure can be unfolded; no element is wider than the window."""
         path = os.path.join(self.folder, "a.html")
-        done = self.run_program("explain", real(
+        done = self.run_program("show", "-f", "html", real(
             "blg", "vista-objects-cut.blg"), "-o", path)
         self.assertEqual(done.status, 1)
         self.browser.load(path)
@@ -462,7 +462,7 @@ class Explained(InBrowser):
     def test_the_link_of_an_error_leads_to_its_row(self):
         """A click on an error marks the row with its message."""
         path = os.path.join(self.folder, "a.html")
-        done = self.run_program("explain", seed("v2", BROKEN), "-o", path)
+        done = self.run_program("show", "-f", "html", seed("v2", BROKEN), "-o", path)
         self.assertEqual(done.status, 1)
         self.browser.load(path)
         self.evaluate("document.querySelector('.errors a').click()")

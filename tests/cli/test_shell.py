@@ -11,12 +11,12 @@ import unittest
 
 from program import Case, program
 
-COMMANDS = ("show", "check", "cook", "convert", "report", "explain", "eval",
+COMMANDS = ("show", "check", "cook", "convert", "report", "eval",
             "types", "live", "record", "countersets", "cpuid", "lwp show", "lwp model", "cpi show",
             "cpi run", "help")
 FIRST_WORDS = {command.split()[0] for command in COMMANDS}
 GROUPS = {"lwp": {"show", "model"}, "cpi": {"show", "run"}}
-FORMATS = {"show": "text json", "check": "text json csv", "eval": "csv",
+FORMATS = {"show": "text json html", "check": "text json csv", "eval": "csv",
            "live": "text json csv pdh-csv pdh-tsv prometheus",
            "cook": "text json csv pdh-csv pdh-tsv",
            "convert": "text json csv pdh-csv pdh-tsv pfb",

@@ -572,7 +572,7 @@ class Fields(Case):
 
     def test_values_are_those_of_the_bytes(self):
         """Every field that has a key in fields.c is compared."""
-        with open(os.path.join(ROOT, "cli", "fields", "fields.c"),
+        with open(os.path.join(ROOT, "cli", "visitor", "fields.c"),
                   encoding="utf-8") as file:
             arrays = make_layouts.ARRAY.findall(file.read())
         described = {(name, row[4]) for name, body in arrays

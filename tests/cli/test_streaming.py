@@ -317,11 +317,12 @@ class Progress(Case):
         self.check_share("check")
 
     def test_pages(self):
-        """report and explain with -o FILE show their progress also if standard
+        """report and show -f html with -o FILE show their progress also if standard
         output is a terminal."""
         out = os.path.join(self.folder, "page.html")
-        for command, size in (("report", 10**8), ("explain", 2 * 10**6)):
-            self.check_share(command, "-o", out, size=size, shared=True)
+        for command, size in ((["report"], 10**8),
+                              (["show", "-f", "html"], 2 * 10**6)):
+            self.check_share(*command, "-o", out, size=size, shared=True)
             self.assertGreater(os.path.getsize(out), 0)
 
     def test_record(self):

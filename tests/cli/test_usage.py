@@ -12,7 +12,7 @@ from program import Case, ON_WINDOWS, ROOT, program, writer as w
 if not ON_WINDOWS:
     import pty
 
-COMMANDS = ("show", "check", "cook", "convert", "report", "explain", "eval", "types", "live", "record",
+COMMANDS = ("show", "check", "cook", "convert", "report", "eval", "types", "live", "record",
             "countersets", "cpuid", "lwp show", "lwp model", "cpi show",
             "cpi run", "help")
 
@@ -54,7 +54,7 @@ class Help(Case):
         self.assertNotIn("--interval", self.run_fine("show", "--help").out)
 
     def test_help_lists_the_formats_of_the_command(self):
-        for command, formats in (("show", "text (default), json"),
+        for command, formats in (("show", "text (default), json, html"),
                                  ("check", "text (default), json, csv"),
                                  ("cook", "text (default), json, csv, "
                                   "pdh-csv, pdh-tsv"),

@@ -427,8 +427,8 @@ def check_platform(folder):
 
 
 # The folders of cli from the top to the bottom. A file of cli itself belongs to the folder of its name.
-CLI_ORDER = ["main", "help", "commands", "collect", "walk", "values", "explain", "report", "convert", "names", "input",
-             "fields", "output", "os", "memory"]
+CLI_ORDER = ["main", "help", "commands", "collect", "visitor", "values", "report", "convert", "names", "input", "output", "os",
+             "memory"]
 
 
 def check_cli(folder):

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#include "fields/fields.h"
+#include "visitor/fields.h"
 
-#define TABLE(name, size, fields)                                                                                      \
-    {                                                                                                                  \
-        name, size, fields, sizeof(fields) / sizeof *(fields)                                                          \
-    }
+#include "names/names.h"
+#include "perfblock/cpi/hooks.h"
+#include "perfblock/log.h"
+#include "perfblock/metadata.h"
+
+#include <inttypes.h>
+#include <string.h>
 
 /* ---- V2 replies ------------------------------------------------------------------------------------------ */
 
@@ -423,62 +426,11 @@ static const field cpi_scaled_counts[] = {
     {16, 8, FIELD_FIGURE, "busy", "", "percent", "a figure, at most 100"},
 };
 
-/* ---- All structures -------------------------------------------------------------------------------------- */
+static const field no_fields[] = {{0, 0, FIELD_BYTES, "", "", "", ""}};
 
-static const field_table tables[STRUCTURE_COUNT] = {
-    [STRUCTURE_DATA_HEADER] = TABLE("PERF_DATA_HEADER", 48, data_header),
-    [STRUCTURE_COUNTER_HEADER] = TABLE("PERF_COUNTER_HEADER", 16, counter_header),
-    [STRUCTURE_MULTI_COUNTERS] = TABLE("PERF_MULTI_COUNTERS", 8, multi_counters),
-    [STRUCTURE_MULTI_INSTANCES] = TABLE("PERF_MULTI_INSTANCES", 8, multi_instances),
-    [STRUCTURE_INSTANCE_HEADER] = TABLE("PERF_INSTANCE_HEADER", 8, instance_header),
-    [STRUCTURE_COUNTER_DATA] = TABLE("PERF_COUNTER_DATA", 8, counter_data),
-    [STRUCTURE_DATA_BLOCK] = TABLE("PERF_DATA_BLOCK", 88, data_block),
-    [STRUCTURE_OBJECT_TYPE] = TABLE("PERF_OBJECT_TYPE", 64, object_type),
-    [STRUCTURE_COUNTER_DEFINITION] = TABLE("PERF_COUNTER_DEFINITION", 40, counter_definition),
-    [STRUCTURE_INSTANCE_DEFINITION] = TABLE("PERF_INSTANCE_DEFINITION", 24, instance_definition),
-    [STRUCTURE_COUNTER_BLOCK] = TABLE("PERF_COUNTER_BLOCK", 4, counter_block),
-    [STRUCTURE_COUNTERSET_REG_INFO] = TABLE("PERF_COUNTERSET_REG_INFO", 32, counterset_reg_info),
-    [STRUCTURE_COUNTER_REG_INFO] = TABLE("PERF_COUNTER_REG_INFO", 48, counter_reg_info),
-    [STRUCTURE_STRING_BUFFER] = TABLE("PERF_STRING_BUFFER_HEADER", 8, string_buffer),
-    [STRUCTURE_STRING_COUNTER] = TABLE("PERF_STRING_COUNTER_HEADER", 8, string_counter),
-    [STRUCTURE_IDENTIFIER] = TABLE("PERF_COUNTER_IDENTIFIER", 40, identifier),
-    [STRUCTURE_NAME_TABLE] = {.name = "Name table"},
-    [STRUCTURE_GUIDS] = {.name = "GUID list"},
-    [STRUCTURE_CHUNK] = TABLE("Chunk", 16, chunk),
-    [STRUCTURE_LOG_BUFFER] = TABLE("Buffer", 72, log_buffer),
-    [STRUCTURE_LOG_HEADER] = TABLE("Log header", 80, log_header),
-    [STRUCTURE_LOG_ZONE] = TABLE("TIME_ZONE_INFORMATION", 172, log_zone),
-    [STRUCTURE_LOG_EVENT] = TABLE("Event", 72, log_event),
-    [STRUCTURE_LOG_RECORD] = {.name = "Record"},
-    [STRUCTURE_LOG_PATHS] = TABLE("Paths", 8, log_paths),
-    [STRUCTURE_LOG_PATH] = TABLE("Path", 52, log_path),
-    [STRUCTURE_LOG_SAMPLE] = TABLE("Sample", 8, log_sample),
-    [STRUCTURE_LOG_ITEM] = TABLE("Item", 8, log_item),
-    [STRUCTURE_LOG_COUNTER] = TABLE("Item of kind 1", 48, log_counter),
-    [STRUCTURE_LOG_INSTANCES] = TABLE("Item of kind 2", 32, log_instances),
-    [STRUCTURE_LOG_INSTANCE] = TABLE("Instance of an item", 24, log_instance),
-    [STRUCTURE_LOG_SUMMARY] = TABLE("Summary", 20, log_summary),
-    [STRUCTURE_TEXT_LINE] = {.name = "Line"},
-    [STRUCTURE_LWP_SNAPSHOT] = TABLE("LWP snapshot", 24, lwp_snapshot),
-    [STRUCTURE_LWP_CONTROL] = TABLE("LWPCB", 72, lwp_control),
-    [STRUCTURE_LWP_RING] = {.name = "Ring"},
-    [STRUCTURE_LWP_EVENT] = TABLE("Event record", 32, lwp_event),
-    [STRUCTURE_CPI_GROUP] = {.name = "Group"},
-    [STRUCTURE_CPI_HOOK] = TABLE("Hook", 12, cpi_hook),
-    [STRUCTURE_CPI_LABEL] = TABLE("Label hook", 28, cpi_label),
-    [STRUCTURE_CPI_SUMMARY] = TABLE("Summary hook", 28, cpi_summary),
-    [STRUCTURE_CPI_SYSTEM] = TABLE("System hook", 24, cpi_system),
-    [STRUCTURE_CPI_PROCESSORS] = TABLE("Processors hook", 28, cpi_processors),
-    [STRUCTURE_CPI_THREAD] = TABLE("Thread hook", 24, cpi_thread),
-    [STRUCTURE_CPI_COUNTS] = TABLE("Counts", 24, cpi_counts),
-    [STRUCTURE_CPI_SCALED_COUNTS] = TABLE("Scaled counts", 24, cpi_scaled_counts),
-    [STRUCTURE_CPI_SNAPSHOT] = {.name = "Snapshot"},
-};
+#define TABLE(id, name, size, fields, colour) {name, size, fields, sizeof(fields) / sizeof *(fields), colour},
 
-const field_table *field_table_of(structure which)
-{
-    return &tables[which];
-}
+const field_table field_tables[STRUCTURE_COUNT] = {FIELD_STRUCTURES(TABLE)};
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
@@ -490,25 +442,100 @@ uint64_t field_unsigned(const uint8_t *data, size_t size, bool is_big_endian)
     return value;
 }
 
-int64_t field_signed(const uint8_t *data, size_t size, bool is_big_endian)
+/* A number in two's complement. */
+static int64_t read_signed(const uint8_t *data, size_t size, bool is_big_endian)
 {
     uint64_t value = field_unsigned(data, size, is_big_endian);
     uint64_t greatest = size < 8 ? (UINT64_C(1) << 8 * size) - 1 : UINT64_MAX; /* all bits set, which means -1 */
     return value <= greatest / 2 ? (int64_t)value : -(int64_t)(greatest - value) - 1;
 }
 
-pfb_system_time field_system_time(const uint8_t *data, bool is_big_endian)
+static void write_system_time(output *out, const char *key, const uint8_t *data, bool is_big_endian)
 {
-    uint16_t parts[8];
+    char text[NAMES_TIME_BYTES];
+    uint16_t p[8];
     for (size_t i = 0; i < 8; i++)
-        parts[i] = (uint16_t)field_unsigned(data + 2 * i, 2, is_big_endian);
-    return (pfb_system_time){parts[0], parts[1], parts[2], parts[3], parts[4], parts[5], parts[6], parts[7]};
+        p[i] = (uint16_t)field_unsigned(data + 2 * i, 2, is_big_endian);
+    output_word(out, key, names_of_time(&(pfb_system_time){p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]}, text));
 }
 
-pfb_name field_text(const uint8_t *data, size_t size, bool is_big_endian)
+/* Writes UTF-16 up to the first NUL; all of it if there is no NUL. */
+static void write_text(output *out, const char *key, const uint8_t *data, size_t size, bool is_big_endian)
 {
     size_t used = 0;
     while (used + 1 < size && (data[used] != 0 || data[used + 1] != 0))
         used += 2;
-    return (pfb_name){data, used, is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE};
+    output_name(out, key, (pfb_name){data, used, is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE});
+}
+
+/* Words that are not a valid figure are written as two numbers. */
+static void write_figure(output *out, const char *key, uint32_t integral, uint32_t fraction)
+{
+    enum { PLACES = 10000 };
+    char text[24];
+    bool is_figure = integral != PFB_CPI_UNDEFINED && fraction < PLACES;
+    snprintf(text, sizeof text, is_figure ? "%" PRIu32 ".%04" PRIu32 : "%" PRIu32 ", %" PRIu32, integral, fraction);
+    output_word(out, key, integral == PFB_CPI_UNDEFINED && fraction == PFB_CPI_UNDEFINED ? "undefined" : text);
+}
+
+static void write_guid(output *out, const char *key, const uint8_t *data)
+{
+    pfb_guid guid;
+    char text[PFB_GUID_TEXT_BYTES];
+    memcpy(guid.bytes, data, sizeof guid.bytes);
+    pfb_guid_format(&guid, text);
+    output_word(out, key, text);
+}
+
+void field_write(output *out, const char *key, field_kind kind, const uint8_t *data, size_t size, bool is_big_endian)
+{
+    uint64_t value = size <= 8 ? field_unsigned(data, size, is_big_endian) : 0;
+    switch (kind) {
+    case FIELD_UNSIGNED:
+    case FIELD_BITS:
+    case FIELD_STATUS:
+    case FIELD_TYPE:
+    case FIELD_TITLE:
+    case FIELD_TIME:
+        output_unsigned(out, key, value);
+        break;
+    case FIELD_SIGNED:
+        output_signed(out, key, read_signed(data, size, is_big_endian));
+        break;
+    case FIELD_HEX:
+        output_hex(out, key, value);
+        break;
+    case FIELD_ID:
+        if (value == PFB_NO_ID)
+            output_null(out, key);
+        else
+            output_unsigned(out, key, value);
+        break;
+    case FIELD_RESULT:
+        output_word(out, key, names_of_kind((uint32_t)value));
+        break;
+    case FIELD_GUID:
+        write_guid(out, key, data);
+        break;
+    case FIELD_SYSTEM_TIME:
+        write_system_time(out, key, data, is_big_endian);
+        break;
+    case FIELD_PDH_STATUS:
+        output_word(out, key, pfb_pdh_status_name((uint32_t)value));
+        break;
+    case FIELD_HIGH_LOW:
+        output_unsigned(out, key, value << 32 | value >> 32);
+        break;
+    case FIELD_FIGURE:
+        write_figure(out, key, (uint32_t)value, (uint32_t)(value >> 32));
+        break;
+    case FIELD_ASCII:
+        output_bytes(out, key, (const char *)data, size);
+        break;
+    case FIELD_UTF16:
+        write_text(out, key, data, size, is_big_endian);
+        break;
+    case FIELD_BYTES:
+        break;
+    }
 }
