@@ -2,7 +2,6 @@
 /* The page of bytes: structures, rows, errors. */
 #include "visitor/byte_page.h"
 
-#include "byte_page_style.h"
 #include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
@@ -10,6 +9,7 @@
 #include "output/time_text.h"
 #include "perfblock/name.h"
 #include "perfblock/version.h"
+#include "visitor_style.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -541,7 +541,7 @@ void page_begin_file(byte_page *e, const input *in)
 
 void page_write_file(byte_page *e, uint32_t notes)
 {
-    static const html_part style = {byte_page_style_bytes, BYTE_PAGE_STYLE_HASH};
+    static const html_part style = {visitor_style_bytes, VISITOR_STYLE_HASH};
     const char *names[NAMES_MAX_BITS];
     size_t count = names_of_notes(notes, names);
     end_visit(e);
