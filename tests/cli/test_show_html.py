@@ -1,20 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""The page of `show -f html`: a row for each field of a file with its bytes, name
-and value. All bytes are shown in order. Errors are shown at the offsets that
+"""The page of `show -f html`: a row for each field of a file with its bytes,
+name and value. All bytes are shown in order. Errors are shown at the offsets that
 `show` reports."""
 
 import glob
 import os
 import re
 import struct
+import sys
 import unittest
+import uuid
 
 import captures as c
 import cpi_writer as cpi
 import pages
-from program import (CORPUS, STEP, Case, bytes_of, needs_real_data, real,
+from program import (CORPUS, ROOT, STEP, Case, bytes_of, needs_real_data, real,
                      writer as w)
+from compare_log import STATUSES
 from test_report import HOSTILE, hostile_capture
+from test_show import RESULTS
+
+sys.path.insert(0, os.path.join(ROOT, "scripts"))
+import make_layouts  # noqa: E402 (in the folder that was just added)
 
 TAGS = set("html head meta title style body header h1 p ul li a main details "
            "summary b em table tbody tr td th small section h2 footer".split())
@@ -31,40 +38,55 @@ SEEDS, TEXTS = SEEDS[::STEP], TEXTS[::STEP]
 KINDS = {"lwp": "lwp", "hooks": "cpi", "text": "snapshots"}
 
 
-# The JSON keys of show's records, and the field of the page with that value.
-# Where there are two names, V1 and V2 name the field differently.
-CLOCKS = {"perf_time_100ns": ("PerfTime100NSec", "PerfTime100nSec"),
-          "perf_time": ("PerfTimeStamp", "PerfTime"), "perf_freq": "PerfFreq"}
-FIELDS = {
-    "data": {"queries": "dwNumCounters", "objects": "NumObjectTypes",
-             "revision": "Revision", "default_object": "DefaultObject",
-             "system_time": "SystemTime", **CLOCKS},
-    "result": {"status": "dwStatus", "size": "dwSize"},
-    "object": {"object": "ObjectNameTitleIndex", "size": "TotalByteLength",
-               "instances": "NumInstances", "code_page": "CodePage",
-               "counters": "NumCounters", "help": "ObjectHelpTitleIndex",
-               "detail_level": "DetailLevel",
-               "default_counter": "DefaultCounter", "perf_time": "PerfTime",
-               "perf_freq": "PerfFreq"},
-    "counter": {"counter": ("CounterNameTitleIndex", "CounterId"),
-                "type_value": ("CounterType", "Type"),
-                "bytes": "CounterSize", "value_offset": "CounterOffset",
-                "help": "CounterHelpTitleIndex",
-                "detail_level": "DetailLevel", "attributes": "Attrib",
-                "default_scale": "DefaultScale", "base": "BaseCounterId",
-                "perf_time": "PerfTimeId", "perf_freq": "PerfFreqId",
-                "multi": "MultiId", "aggregate": "AggregateFunc"},
-    "instance": {"id": "InstanceId", "unique_id": "UniqueID",
-                 "parent_object": "ParentObjectTitleIndex",
-                 "parent_instance": "ParentObjectInstance"},
-    "counterset": {"guid": "CounterSetGuid", "detail_level": "DetailLevel",
-                   "instance_type": "InstanceType",
-                   "counters": "NumCounters"},
-    "identifier": {"size": "Size", "guid": "CounterSetGuid",
-                   "status": "Status", "counter": "CounterId",
-                   "instance": "InstanceId", "index": "Index"},
-    "chunk": {"version": "version", "size": "size"},
-}
+# The structures that are headed by their record.
+HEADED = ("data result object counter chunk counterset identifier control "
+          "group record path item row").split()
+
+
+def field_kinds():
+    """{(field, size): formats} of the numbers and times in fields.c. Some names
+    of strings are also those of their offsets."""
+    kinds = {}
+    path = os.path.join(ROOT, "cli", "visitor", "fields.c")
+    for _, body in make_layouts.ARRAY.findall(bytes_of(path).decode()):
+        for _, size, kind, name, *_ in make_layouts.ROW.findall(body):
+            if size != "0" and kind not in ("ASCII", "UTF16", "BYTES") and \
+                    name not in ("", "machine", "object", "instance", "parent",
+                                 "counter", "name"):
+                kinds.setdefault((name, int(size)), set()).add(kind)
+    return kinds
+
+
+FIELDS = field_kinds()
+
+
+def value_of(kind, data, order):
+    """The value of a field of some format as the page has it, before the words
+    that explain it."""
+    number = int.from_bytes(data, order)
+    if kind == "SIGNED":
+        return str(int.from_bytes(data, order, signed=True))
+    if kind == "HEX":
+        return "0x%X" % number
+    if kind == "ID":
+        return "none" if number == 2**32 - 1 else str(number)
+    if kind == "RESULT":
+        return RESULTS.get(number, "unknown")
+    if kind == "PDH_STATUS":
+        return STATUSES.get(number, "unknown_status")
+    if kind == "GUID":
+        return str(uuid.UUID(bytes_le=data))
+    if kind == "SYSTEM_TIME":
+        parts = struct.unpack((">" if order == "big" else "<") + "8H", data)
+        return "%04d-%02d-%02dT%02d:%02d:%02d.%03d" % (parts[:2] + parts[3:])
+    if kind == "HIGH_LOW":
+        return str(int.from_bytes(data[:4], order) << 32 |
+                   int.from_bytes(data[4:], order))
+    if kind == "FIGURE":
+        words = struct.unpack("<II", data)
+        return "undefined" if words == (2**32 - 1,) * 2 else \
+            ("%d.%04d" if words[1] < 10000 else "%d, %d") % words
+    return str(number)
 
 
 def kind_of(path):
@@ -88,13 +110,15 @@ class Row:
         self.structures = structures
 
 
-class Explained(pages.Page):
+class BytePage(pages.Page):
     """The page of a file: `rows` in order, `errors` as (preceding row,
-    message), `structures` as (name, whether it is unfolded)."""
+    message), `structures` as (name, whether it is unfolded), `headings` as what
+    follows these names."""
 
     def __init__(self, text):
         super().__init__(text)
-        self.rows, self.errors, self.structures = [], [], []
+        self.rows, self.errors = [], []
+        self.structures, self.headings = [], []
         main, = self.find("main")
         self.collect(main, ())
         self.links = [e.text() for e in self.find("a")]
@@ -108,6 +132,8 @@ class Explained(pages.Page):
             name = element.find("b")[0].text()
             enclosing += (name,)
             self.structures.append((name, "open" in element.attributes))
+            self.headings.append(" ".join(
+                element.find("summary")[0].children[2].split()))
         elif element.tag == "tr" and \
                 element.attributes.get("class") == "error":
             self.errors.append((self.rows[-1] if self.rows else None,
@@ -125,30 +151,63 @@ class Explained(pages.Page):
         return [row for row in self.rows if row.name == name]
 
 
-class ExplainCase(Case):
-    """A test that explains files."""
+class PageCase(Case):
+    """A test of pages."""
 
-    def explain(self, path, *arguments, status=0):
+    def setUp(self):
+        super().setUp()
+        self.seen = set()  # the fields of FIELDS that were compared
+
+    def page(self, path, *arguments, status=0):
         """The parsed page and the run. The rows of the page must contain every
         byte of the file, in order."""
         done = self.run_program("show", "-f", "html", path, *arguments)
         self.assertEqual(done.status, status, (path, done.err))
-        page = Explained(done.out)
+        page = BytePage(done.out)
         pages.check_safe(self, page, TAGS)
         data = bytes_of(path)
         at = 0
         for row in page.rows:
             end = row.offset + len(row.bytes)
             self.assertEqual(row.bytes, data[row.offset:end], path)
-            self.assertEqual(row.is_repeated, row.offset < at, (path, row.offset))
+            self.assertEqual(row.is_repeated, row.offset < at,
+                             (path, row.offset))
             if not row.is_repeated:
                 self.assertEqual(row.offset, at, path)
             at = max(at, end)
         self.assertEqual(at, len(data), path)
         return page, done
 
+    def check_values(self, page):
+        """Asserts that each field has the value of its bytes."""
+        order = "little"
+        for row in page.rows:
+            key = row.name, len(row.bytes)
+            if row.name == "Signature":
+                order = "big" if row.bytes[0] == 0 else "little"
+            if key not in FIELDS or row.structures[-1:] in (("Line",),
+                                                            ("Snapshot",)):
+                continue
+            in_v1 = "PERF_DATA_BLOCK" in row.structures
+            found = row.value if "FIGURE" in FIELDS[key] else \
+                row.value.split(" ")[0]
+            self.assertIn(found, [
+                value_of(kind, row.bytes, order if in_v1 else "little")
+                for kind in FIELDS[key]], (row.name, row.offset))
+            self.seen.add(key)
 
-class Bytes(ExplainCase):
+    def check_headings(self, page, *arguments):
+        """Asserts that the structures are headed by the records of show, in
+        the same order."""
+        def counts(lines):
+            return [line for line in lines if line.split(" ")[0] in HEADED]
+        shown = self.run_program("show", *arguments)
+        self.assertEqual(
+            counts(re.sub(r" \(\d.*\)$", "", text) for text in page.headings),
+            counts(" ".join(line.split()[1:]) for line in shown.lines()))
+
+
+class Bytes(PageCase):
     """Rows of every format, compared with show."""
 
     def compare(self, path, *kind):
@@ -164,11 +223,13 @@ class Bytes(ExplainCase):
             done = self.run_program("show", "-f", "html", path)
             self.assertEqual((done.status, done.out), (1, ""))
             return
-        page, done = self.explain(path, *kind, status=1 if expected else 0)
+        page, done = self.page(path, *kind, status=1 if expected else 0)
         self.assertEqual(sorted(done.errors()), sorted(shown.errors()))
         self.assertEqual(sorted(text for _, text in page.errors),
                          sorted(expected), path)
         self.assertEqual(sorted(page.links), sorted(expected), path)
+        self.check_values(page)
+        self.check_headings(page, path, *kind)
         size = os.path.getsize(path)
         for row, text in page.errors:
             offset = int(re.match(r"offset (\d+)", text)[1])
@@ -177,9 +238,11 @@ class Bytes(ExplainCase):
                     row.offset, row.offset + len(row.bytes)), path)
 
     def test_seeds(self):
-        """Each seed of SEEDS and TEXTS is explained."""
+        """Each seed of SEEDS and TEXTS has its page."""
         for path in SEEDS + TEXTS:
             self.compare(path, *kind_of(path))
+        if STEP == 1:
+            self.assertEqual(set(FIELDS) - self.seen, set())
 
     def test_chunks(self):
         """CPI hooks and snapshot texts inside a chunk of a capture."""
@@ -195,7 +258,7 @@ class Bytes(ExplainCase):
     def test_a_reply(self):
         """Fields in the layout of perflib.h."""
         data = w.reply(c.instances_result([7], [(3, "sda", [1234567890123])]))
-        page, _ = self.explain(self.file("a.bin", data))
+        page, _ = self.page(self.file("a.bin", data))
         found = [(row.offset, row.name, row.value) for row in page.rows]
         self.assertEqual(found[:5], [
             (0, "dwTotalSize", str(len(data))), (4, "dwNumCounters", "1"),
@@ -232,41 +295,12 @@ class Bytes(ExplainCase):
                 if record["record"] == "value" and record["raw"] is not None:
                     at = record["offset"] + (0 if "object" in record else 8)
                     raw.setdefault(at, set()).add(str(record["raw"]))
-            page, _ = self.explain(path)
+            page, _ = self.page(path)
             found = {}
             for row in page.rows:
                 if row.name.startswith("value") and row.value:
                     found.setdefault(row.offset, set()).add(row.value)
             self.assertEqual(found, raw, path)
-
-    def test_fields_are_those_of_show(self):
-        """The fields in FIELDS have the values that show prints."""
-        checked = set()
-        for path in SEEDS:
-            if "valid" not in os.path.basename(path) or \
-                    path.endswith((".blg", ".csv")) or kind_of(path):
-                continue
-            page, _ = self.explain(path)
-            rows = {(row.name, row.offset): row.value for row in page.rows}
-            for record in self.run_json("show", path):
-                for key, names in FIELDS.get(record["record"], {}).items():
-                    names = (names,) if isinstance(names, str) else names
-                    found = [rows[name, at] for name in names for at in
-                             range(record["offset"], record["offset"] + 92)
-                             if (name, at) in rows][:1]
-                    if key not in record or not found:
-                        continue
-                    value, shown = found[0].split(" ")[0], record[key]
-                    if value != "none" and not isinstance(shown, str):
-                        value = int(value, 0)
-                    if shown is None:
-                        shown = 0 if key.startswith("parent") else "none"
-                    self.assertEqual(value, shown, (path, record, key))
-                    checked.add((record["record"], key))
-        expected = {(kind, key) for kind, keys in FIELDS.items()
-                    for key in keys}
-        if STEP == 1:
-            self.assertLessEqual(expected - checked, set())
 
     @needs_real_data
     def test_captured_v1(self):
@@ -276,7 +310,7 @@ class Bytes(ExplainCase):
         paths = sorted(glob.glob(real("v1", "*.bin")))
         self.assertTrue(paths)
         for path in paths:
-            page, _ = self.explain(path, *names)
+            page, _ = self.page(path, *names)
             signature = page.rows[0]
             self.assertEqual((signature.name, signature.value),
                              ("Signature", "PERF"))
@@ -309,7 +343,7 @@ class Bytes(ExplainCase):
                 (c.instance_list("sda"), ("--kind", "instances"),
                  {"InstanceId": "0", "name": "sda"}),
                 (w.guid_bytes(guid), ("--kind", "guids"), {"GUID": guid})):
-            page, _ = self.explain(self.file("a.bin", data), *arguments)
+            page, _ = self.page(self.file("a.bin", data), *arguments)
             for name, value in expected.items():
                 self.assertEqual([row.value for row in page.named(name)],
                                  [value], arguments)
@@ -317,7 +351,7 @@ class Bytes(ExplainCase):
     def test_a_capture(self):
         """Each chunk of a capture is shown with its tag and what it contains.
         """
-        page, _ = self.explain(self.file("a.pfb", c.three_sets()))
+        page, _ = self.page(self.file("a.pfb", c.three_sets()))
         tags = [row.value for row in page.named("tag")]
         self.assertEqual(tags, ["PFBC"] + ["RGST", "RGST", "RGST", "INST",
                                            "RGST", "RGST", "RGST", "RGST",
@@ -331,7 +365,7 @@ class Bytes(ExplainCase):
 
     def test_the_padding_of_the_last_chunk(self):
         """The zeros after the last chunk are shown as its padding."""
-        page, _ = self.explain(self.file("a.pfb", w.recording(
+        page, _ = self.page(self.file("a.pfb", w.recording(
             w.chunk(b"NOTE", b"end"))))
         self.assertEqual([(row.name, row.bytes, row.structures)
                           for row in page.rows[-2:]],
@@ -339,95 +373,12 @@ class Bytes(ExplainCase):
                           ("padding", bytes(5), ("Chunk",))])
 
 
-class Profiling(ExplainCase):
-    """LWP snapshots in a capture."""
-
-    def test_a_snapshot(self):
-        """Control block and events have the values that lwp show prints."""
-        path = os.path.join(self.folder, "a.pfb")
-        self.run_program("lwp", "model", "--sample", "64", "-o", path)
-        page, _ = self.explain(path)
-        shown = self.run_program("lwp", "show", "--format", "json",
-                                 path).objects()
-        events = [item for item in shown if item["record"] == "event"]
-        self.assertTrue(events)
-        rows = {(row.name, row.offset): row.value for row in page.rows}
-        control, = [item for item in shown if item["record"] == "control"]
-        at = control["offset"]
-        self.assertEqual(
-            [int(rows[key], 0) for key in (
-                ("Flags", at), ("BufferHeadOffset", at + 16),
-                ("BufferTailOffset", at + 64))],
-            [control[key] for key in ("flags", "head", "tail")])
-        for event in events:
-            at = event["offset"]
-            self.assertEqual(
-                [int(rows[key], 0) for key in (
-                    ("EventId", at), ("CoreId", at + 1), ("flags", at + 2),
-                    ("data 1", at + 4), ("address", at + 8),
-                    ("data 2", at + 16))],
-                [event[key] for key in ("id", "core", "flags", "data1",
-                                        "address", "data2")])
-
-
-class Cpi(ExplainCase):
+class Cpi(PageCase):
     """CPI hooks and snapshot texts."""
-
-    def figures(self, rows, name):
-        """The values of the rows whose names begin with `name`."""
-        return [row.value for row in rows if row.name.startswith(name)]
-
-    def test_hooks_are_those_of_show(self):
-        """The rows of each hook of the valid seeds have show's values."""
-        kinds = set()
-        for path in SEEDS:
-            kind = kind_of(path)
-            if "cpi" not in kind or "valid" not in os.path.basename(path):
-                continue
-            page, _ = self.explain(path, *kind)
-            for group in self.run_json("show", path, *kind):
-                for hook in group.get("hooks", ()):
-                    kinds.add(hook["hook"])
-                    start = hook["offset"]
-                    self.compare(group, hook, [
-                        row for row in page.rows if start <= row.offset <
-                        start + 12 + 4 * hook["words"]])
-        if STEP == 1:
-            self.assertEqual(kinds, {"label_start", "summary", "system",
-                                     "processors", "thread", "label_end"})
-
-    def compare(self, group, hook, rows):
-        """Asserts that the rows of a hook have the values that show prints."""
-        values = {row.name: row.value for row in rows}
-        self.assertEqual(values["time stamp"], str(hook["stamp"]))
-        self.assertEqual(int(values["minor"], 16) & 255, group["minor"])
-        self.assertEqual(values["elapsed"], str(group["elapsed_cycles"]))
-        if "num_cpus" in hook:
-            self.assertEqual(values["n"], str(hook["num_cpus"]))
-        if "flags" in hook:
-            self.assertEqual(int(values["flags"], 16), sum(
-                {"raw": 1, "scaled": 2, "thread": 4}[flag]
-                for flag in hook["flags"]))
-        if hook["hook"].startswith("label"):
-            self.assertEqual(values["label"], group["label"])
-        figures = hook.get("figures", [])
-        for key, name in (("instr", "instructions"), ("cycles", "cycles"),
-                          ("scaled_cycles", "scaled cycles")):
-            self.assertEqual(
-                [row.value for row in rows if row.name == name],
-                [str(item[key]) for item in figures if key in item], hook)
-        for key, name in (("cpi_words", "CPI"), ("busy_words", "busy"),
-                          ("scaled_cpi_words", "scaled CPI")):
-            words = [(item[key]["integral"], item[key]["fraction"])
-                     for item in figures if key in item]
-            self.assertEqual(
-                self.figures(rows, name),
-                ["undefined" if pair == (0xFFFFFFFF, 0xFFFFFFFF) else
-                 "%d.%04d" % pair for pair in words], hook)
 
     def test_a_summary(self):
         """The example of docs/cpi.md."""
-        page, _ = self.explain(self.file("a.bin", cpi.first_example()),
+        page, _ = self.page(self.file("a.bin", cpi.first_example()),
                                "--kind", "cpi")
         self.assertEqual([(row.offset, row.name, row.value)
                           for row in page.rows], [
@@ -450,14 +401,14 @@ class Cpi(ExplainCase):
         the invalid figure as two words."""
         data = bytearray(cpi.first_example())
         data[32:36] = struct.pack("<I", 10000)  # the fraction of CPU 0
-        page, _ = self.explain(self.file("a.bin", bytes(data)),
+        page, _ = self.page(self.file("a.bin", bytes(data)),
                                "--kind", "cpi", status=1)
         (row, text), = page.errors
         self.assertEqual((row.name, row.offset), ("length and type", 0))
         self.assertIn("bad_fraction", text)
         figure, = page.named("CPI of CPU #0")
         self.assertEqual(figure.value, "2, 10000")
-        page, _ = self.explain(self.file("b.bin", bytes(data) + b"rest"),
+        page, _ = self.page(self.file("b.bin", bytes(data) + b"rest"),
                                "--kind", "cpi", status=1)
         self.assertEqual((page.rows[-1].name, page.rows[-1].bytes),
                          ("not read", b"rest"))
@@ -466,7 +417,7 @@ class Cpi(ExplainCase):
         """Records with other major codes before, between and after groups."""
         other = struct.pack("<HHIII", 16, 0xC1, 0, 0, 7)
         group = cpi.first_example()
-        page, _ = self.explain(
+        page, _ = self.page(
             self.file("a.bin", other + group + other + group + other),
             "--kind", "cpi")
         self.assertEqual([name for name, _ in page.structures],
@@ -478,7 +429,7 @@ class Cpi(ExplainCase):
 
     def text(self, *lines, status=0):
         """The page of a snapshot text in a capture."""
-        return self.explain(self.file("a.pfb", w.recording(w.chunk(
+        return self.page(self.file("a.pfb", w.recording(w.chunk(
             b"CPIS", b"".join(line + b"\n" for line in lines)))),
                             status=status)[0]
 
@@ -522,7 +473,7 @@ class Cpi(ExplainCase):
                          [b"cpu 1 1 1\n"])
 
 
-class Logs(ExplainCase):
+class Logs(PageCase):
     """Perfmon logs, whose records may be spread over several events."""
 
     def names(self, rows):
@@ -535,34 +486,20 @@ class Logs(ExplainCase):
         return found
 
     def compare(self, path):
-        """Asserts that paths, values, names and times are those of show."""
+        """Asserts that values are those of the bytes, and names those of show.
+        """
         done = self.run_program("show", path, "--format", "json")
-        page, _ = self.explain(path, status=done.status)
-        shown = done.objects()
-        items = [item for item in shown if item["record"] == "item"]
-        self.assertEqual(
-            [row.value for row in page.named("kind")],
-            [str(item["kind"]) for item in items])
-        for key, name in (("first", "first value"), ("second",
-                                                     "second value")):
-            values = [record for record in shown if record["record"] in
-                      ("item", "instance") and key in record]
-            rows = page.named(name)
-            self.assertEqual(len(rows), len(values))
-            for row, record in zip(rows, values):
-                if record[key] is not None:
-                    self.assertEqual(row.value, str(record[key]))
-        paths = [record for record in shown if record["record"] == "path"]
+        page, _ = self.page(path, status=done.status)
+        self.check_values(page)
+        self.check_headings(page, path)
+        paths = [record for record in done.objects()
+                 if record["record"] == "path"]
         for key in ("object", "counter"):
             self.assertEqual(
                 self.names(page.named(key)),
                 [record[key] and pages.INVISIBLE.sub(
                     lambda m: "\\u%04X" % ord(m[0]), record[key])
                  for record in paths])
-        times = [row.value.split(" ")[0] for row in page.named("time")]
-        for record in shown:
-            if record["record"] == "record":
-                self.assertIn(str(record["time"]), times)
 
     def test_logs_of_the_corpus(self):
         """The rows of the valid logs of the corpus have show's values."""
@@ -573,7 +510,7 @@ class Logs(ExplainCase):
     def test_bytes_between_fields(self):
         """The index before each name of a name table, and the zeros that fill
         a path up to a multiple of 8."""
-        page, _ = self.explain(os.path.join(CORPUS, "log", "seeds",
+        page, _ = self.page(os.path.join(CORPUS, "log", "seeds",
                                             "valid_objects.blg"))
         separators = [row for row in page.rows if "Name table" in
                       row.structures and not row.name.startswith("name of")]
@@ -581,7 +518,7 @@ class Logs(ExplainCase):
                                       for row in separators])
         self.assertLessEqual({row.name for row in separators},
                              {"index and separators", "end"})
-        page, _ = self.explain(os.path.join(CORPUS, "log", "seeds",
+        page, _ = self.page(os.path.join(CORPUS, "log", "seeds",
                                             "valid_counters.blg"))
         self.assertIn(("padding", bytes(4)), [
             (row.name, row.bytes) for row in page.rows
@@ -594,7 +531,7 @@ class Logs(ExplainCase):
         with open(real("blg", "win8-counters.blg"), "rb") as file:
             self.compare(self.file("a.blg", file.read(2 * 65536)))
         path = real("blg", "vista-objects-cut.blg")
-        page, done = self.explain(path, status=1)
+        page, done = self.page(path, status=1)
         self.assertEqual([text for _, text in page.errors], page.links)
         self.assertIn("truncated_record", done.err)
         self.assertIn("PERF_OBJECT_TYPE",
@@ -605,7 +542,7 @@ class Logs(ExplainCase):
         path = self.file("a.csv", b'"(PDH-CSV 4.0) (CET)(-60)","\\\\M\\A\\B",'
                          b'"\\\\M\\A\\C"\r\n"01/02/2013 03:04:05.006",'
                          b'"1.5"," "\r\n\r\nExiting\r\n')
-        page, _ = self.explain(path)
+        page, _ = self.page(path)
         self.assertEqual([(row.name, row.bytes) for row in page.rows], [
             ("first cell", b'"(PDH-CSV 4.0) (CET)(-60)",'),
             ("column 0", b'"\\\\M\\A\\B",'),
@@ -615,7 +552,7 @@ class Logs(ExplainCase):
             ("not read", b"\r\nExiting\r\n")])
 
 
-class Structures(ExplainCase):
+class Structures(PageCase):
     """Which structures are unfolded; errors in sizes; options."""
 
     def reply(self, count, broken=None):
@@ -636,12 +573,12 @@ class Structures(ExplainCase):
 
     def test_instances_fold(self):
         """Eight instances are unfolded, those after them are folded."""
-        page, _ = self.explain(self.file("a.bin", self.reply(10)))
+        page, _ = self.page(self.file("a.bin", self.reply(10)))
         self.assertEqual(self.opened(page), [True] * 8 + [False] * 2)
 
     def test_structures_with_an_error_are_unfolded(self):
         """The structures around an error are unfolded."""
-        page, _ = self.explain(self.file("a.bin", self.reply(20, 11)),
+        page, _ = self.page(self.file("a.bin", self.reply(20, 11)),
                                status=1)
         (row, text), = page.errors
         self.assertIn("bad_data_size", text)
@@ -666,7 +603,7 @@ class Structures(ExplainCase):
         for item in checked.objects():
             key = item["kind"], item.get("code")
             if key in expected:
-                page, _ = self.explain(item["file"], status=1)
+                page, _ = self.page(item["file"], status=1)
                 found.setdefault(key, set()).update(
                     row.name for row, text in page.errors
                     if row and key[1] in text)
@@ -675,7 +612,7 @@ class Structures(ExplainCase):
 
     def test_hostile_names(self):
         """Names that look like HTML are shown as text."""
-        page, _ = self.explain(self.file("a.pfb", hostile_capture()))
+        page, _ = self.page(self.file("a.pfb", hostile_capture()))
         text = page.root.text()
         for name in HOSTILE[:6]:
             self.assertIn(name, text)
@@ -685,9 +622,10 @@ class Structures(ExplainCase):
         input."""
         path = self.file("a.bin", self.reply(2))
         name = os.path.join(self.folder, "a.html")
-        self.assertEqual(self.run_fine("show", "-f", "html", path, "-o", name).out, "")
+        html = ("show", "-f", "html", path)
+        self.assertEqual(self.run_fine(*html, "-o", name).out, "")
         with open(name, encoding="utf-8") as file:
-            self.assertEqual(file.read(), self.run_fine("show", "-f", "html", path).out)
+            self.assertEqual(file.read(), self.run_fine(*html).out)
         done = self.run_program("show", "-f", "html", path, "-o", path)
         self.assertEqual(done.status, 2)
 
@@ -697,7 +635,8 @@ class Structures(ExplainCase):
         for size, has_note in ((2**22, False), (2**22 + 8, True)):
             path = self.file("a.pfb", w.recording(
                 w.chunk(b"NONE", bytes(size - 32))))
-            done = self.run_program("show", "-f", "html", path, "-o", path + ".html")
+            done = self.run_program("show", "-f", "html", path, "-o",
+                                    path + ".html")
             self.assertEqual((done.status, "note: the page" in done.err),
                              (0, has_note))
 
@@ -710,7 +649,7 @@ class Structures(ExplainCase):
         done = self.run_program("show", "-f", "html", good, bad, png, bad)
         self.assertEqual(done.status, 1)
         self.assertIn("PNG", done.err)
-        page = Explained(done.out)
+        page = BytePage(done.out)
         pages.check_safe(self, page, TAGS)
         self.assertEqual([e.text() for e in page.find("h1")], [good, bad, bad])
         self.assertEqual([sum(len(row.bytes) for row in page.rows)],
