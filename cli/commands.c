@@ -161,16 +161,6 @@ static const command commands[] = {
                     "it asks the CPUs of this machine; where they have LWP, it records some events and prints them.",
      .examples = {{"perfblock lwp show recording.pfb", "the snapshots of a recording"}},
      .run = command_lwp_show},
-    {.name = "lwp model",
-     .bit = COMMAND_LWP_MODEL,
-     .arguments = "--sample 32|64",
-     .files = FILES_NONE,
-     .formats = WRITES_TEXT | WRITES_JSON,
-     .summary = "run Microsoft's sample program on a software model",
-     .description = "Runs the sample program of Microsoft's documentation on a software model of Lightweight Profiling "
-                    "and prints the resulting snapshot.",
-     .examples = {{"perfblock lwp model --sample 64 -o model.pfb", "print the snapshot, and store it"}},
-     .run = command_lwp_model},
     {.name = "cpi show",
      .bit = COMMAND_CPI_SHOW,
      .arguments = "[FILE...]",
@@ -204,7 +194,7 @@ static const command commands[] = {
      .description = "Prints the help of a command or of a group of commands; without COMMAND the list of the commands.",
      .examples = {{"perfblock help cook", "the options of cook"},
                   {"perfblock help lwp", "the commands of a group"},
-                  {"perfblock help --generate bash", "the completions for bash"}},
+                  {"perfblock help --generate man cook", "the man page of cook"}},
      .run = command_help},
 };
 

@@ -9,7 +9,7 @@
 /* The command at an index of the table, in the order of help; null past the last. */
 const command *command_at(size_t i);
 
-/* Several commands that share their first word, such as "lwp show" and "lwp model". */
+/* Several commands that share their first word, such as "cpi show" and "cpi run". */
 typedef struct command_group {
     const char *name;
     const char *summary;
@@ -43,7 +43,6 @@ void command_record(const options *o);
 void command_countersets(const options *o);
 void command_cpuid(const options *o);
 void command_lwp_show(const options *o);
-void command_lwp_model(const options *o);
 void command_cpi_show(const options *o);
 void command_cpi_run(const options *o);
 void command_help(const options *o);

@@ -45,6 +45,7 @@ bool collecting_open_file(collecting *c, const options *o, const recorded_file *
         diagnostics_say(STATUS_FINE, c->subject,
                         "note: providers of Windows may return the same values again within a second");
     all_options.reader = o->reader;
+    all_options.formula = o->formula;
     all_options.is_v1 = o->is_v1;
     all_options.machine = o->machine;
     c->collector = pfb_collector_open(c->source, &all_options, NULL);

@@ -432,7 +432,8 @@ static void cook_all(const options *o, output *out, bool is_live, const input *o
     c.printer.max_samples = is_live ? o->count : 0;
     c.printer.is_nonzero = o->is_nonzero;
     values_arrange(&c.printer, o->sort, o->top);
-    title_names_open(&c.names, o->names, &o->reader);
+    title_names_open_for_values(&c.names, o->names,
+                                &(pfb_collector_options){.reader = o->reader, .formula = o->formula});
     c.collector = c.names.collector;
     metadata_files_open(&c.metadata, o);
     if (opened)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands/lwp.h"
 
-#include "collect/recording.h"
 #include "commands.h"
 #include "memory/memory.h"
 #include "output/diagnostics.h"
@@ -45,6 +44,13 @@ void lwp_report_refusal(pfb_lwp_refusal refusal)
 
 enum { LIVE_RECORDS = 8, ALIGNMENT = 64 };
 
+/* Writes a number to a control block, in little-endian order. */
+static void put_u32(uint8_t *at, uint32_t value)
+{
+    for (unsigned i = 0; i < 4; i++)
+        at[i] = (uint8_t)(value >> 8 * i);
+}
+
 /* Memory for a control block and a ring. Both are aligned to 64 bytes, which is fastest for the processor. */
 typedef struct live_memory {
     uint8_t *memory; /* of both; free with free() */
@@ -61,10 +67,22 @@ static live_memory make_memory(const pfb_lwp_capabilities *leaf)
     m.control = m.memory + (ALIGNMENT - (uintptr_t)m.memory % ALIGNMENT) % ALIGNMENT;
     m.ring = m.control + leaf->control_bytes;
     m.ring += (ALIGNMENT - (uintptr_t)m.ring % ALIGNMENT) % ALIGNMENT;
-    lwp_put_u32(m.control + PFB_LWP_AT_BUFFER_SIZE, m.ring_bytes);
-    lwp_put_u32(m.control + PFB_LWP_AT_BUFFER_BASE, (uint32_t)(uintptr_t)m.ring);
-    lwp_put_u32(m.control + PFB_LWP_AT_BUFFER_BASE + 4, (uint32_t)((uint64_t)(uintptr_t)m.ring >> 32));
+    put_u32(m.control + PFB_LWP_AT_BUFFER_SIZE, m.ring_bytes);
+    put_u32(m.control + PFB_LWP_AT_BUFFER_BASE, (uint32_t)(uintptr_t)m.ring);
+    put_u32(m.control + PFB_LWP_AT_BUFFER_BASE + 4, (uint32_t)((uint64_t)(uintptr_t)m.ring >> 32));
     return m;
+}
+
+/* Prints the memory as a snapshot, as a capture stores it: the registers of the CPUID leaf, the control block and the
+ * ring. */
+static void show_memory(output *out, const options *o, const pfb_lwp_capabilities *leaf, const live_memory *m)
+{
+    input in = {.name = "live", .kind = INPUT_LWP};
+    in.size = pfb_lwp_snapshot_write(leaf, m->control, leaf->control_bytes, m->ring, m->ring_bytes, NULL, 0);
+    in.data = memory_get(in.size, 1);
+    pfb_lwp_snapshot_write(leaf, m->control, leaf->control_bytes, m->ring, m->ring_bytes, in.data, in.size);
+    show_input(out, o, &in);
+    input_free(&in);
 }
 
 /* Executes LWPINS several times and prints the records that the processor wrote for it. */
@@ -77,10 +95,7 @@ static void record_events(output *out, const options *o, pfb_lwp_cpu *cpu, const
             pfb_lwp_cpu_insert(cpu, i, i);
         pfb_lwp_cpu_store(cpu);
         pfb_lwp_cpu_load(cpu, NULL, NULL); /* disables LWP, so that the memory can be freed */
-        lwp_snapshot_bytes snapshot = lwp_make_snapshot(leaf, m.control, m.ring, m.ring_bytes);
-        input in = {.name = "live", .data = snapshot.bytes, .size = snapshot.size, .kind = INPUT_LWP};
-        show_input(out, o, &in);
-        input_free(&in);
+        show_memory(out, o, leaf, &m);
     } else if (failure.code == PFB_WIN32_INVALID_PARAMETER) {
         diagnostics_say(STATUS_IMPOSSIBLE, "live", "%s: %s", pfb_lwp_refusal_name(PFB_LWP_BAD_CB), failure.sentence);
     } else {
@@ -115,59 +130,4 @@ void command_lwp_show(const options *o)
     if (o->file_count == 0)
         show_machine(&out, o);
     output_close(&out);
-}
-
-/* ---- The model --------------------------------------------------------------------------------------------------- */
-
-/* Prints the lines that Microsoft's sample program prints (lwp_sample_run()): its number of bits, the number of entries
- * in the ring, and the number of entries of each instruction. */
-static void print_sample_output(output *out, unsigned bits, const lwp_snapshot_bytes *snapshot)
-{
-    pfb_lwp_snapshot parts;
-    pfb_lwp_capabilities leaf;
-    pfb_lwp lwp;
-    pfb_lwp_event event;
-    unsigned values = 0;
-    unsigned inserted = 0;
-    buffer text = {0};
-    pfb_lwp_snapshot_read(snapshot->bytes, snapshot->size, &parts);
-    pfb_lwp_capabilities_read(parts.eax, parts.ebx, parts.ecx, parts.edx, &leaf);
-    pfb_lwp_open(&lwp, &leaf, snapshot->bytes + parts.control_offset, parts.control_size,
-                 snapshot->bytes + parts.ring_offset, parts.ring_size, &(pfb_read_options){.is_strict = true});
-    while (pfb_lwp_next(&lwp, &event)) {
-        values += event.id == PFB_LWP_EVENT_VALUE;
-        inserted += event.id == PFB_LWP_EVENT_INSERTED;
-    }
-    buffer_format(&text, "%u-bit compiler\n%u entries in ring buffer\n%u LWPVAL instructions, %u LWPINS instructions\n",
-                  bits, (unsigned)lwp.count, values, inserted);
-    output_raw(out, text.data, text.size);
-    buffer_free(&text);
-}
-
-static void run_sample_program(const options *o, recording *stored)
-{
-    output out;
-    lwp_snapshot_bytes snapshot = lwp_sample_run(o->sample_bits);
-    output_open(&out, o->format, options_color(o));
-    if (o->format == OUTPUT_TEXT)
-        print_sample_output(&out, o->sample_bits, &snapshot);
-    input in = {.name = "model", .data = snapshot.bytes, .size = snapshot.size, .kind = INPUT_LWP};
-    show_input(&out, o, &in);
-    output_close(&out);
-    if (stored) {
-        recording_put(stored, &(pfb_chunk){.tag = PFB_TAG_LWP}, snapshot.bytes, snapshot.size);
-        recording_write_together(stored);
-    }
-    free(snapshot.bytes);
-}
-
-void command_lwp_model(const options *o)
-{
-    recording stored = {.path = o->output_path, .is_replaced = o->is_forced};
-    if (!o->output_path) {
-        run_sample_program(o, NULL);
-    } else if (recording_open(&stored)) {
-        run_sample_program(o, &stored);
-        recording_close(&stored);
-    }
 }

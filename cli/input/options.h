@@ -6,7 +6,7 @@
 #include "input/sample_range.h"
 #include "output/output.h"
 
-/* The command line. The parser, usage errors, help, man pages and completions use two tables: that of the options
+/* The command line. The parser, usage errors, help, man pages and completions read two tables: that of the options
  * (option_at) and that of the commands (command_at). */
 
 /* ---- Commands -------------------------------------------------------------------------------------------- */
@@ -23,13 +23,12 @@ typedef enum command_bit {
     COMMAND_EVAL = 128,
     COMMAND_CPUID = 256,
     COMMAND_LWP_SHOW = 512,
-    COMMAND_LWP_MODEL = 1024,
-    COMMAND_CPI_SHOW = 2048,
-    COMMAND_CPI_RUN = 4096,
-    COMMAND_HELP = 8192,
-    COMMAND_REPORT = 16384,
-    COMMAND_CONVERT = 32768,
-    COMMAND_ALL = 65535
+    COMMAND_CPI_SHOW = 1024,
+    COMMAND_CPI_RUN = 2048,
+    COMMAND_HELP = 4096,
+    COMMAND_REPORT = 8192,
+    COMMAND_CONVERT = 16384,
+    COMMAND_ALL = 32767
 } command_bit;
 
 /* What the arguments of a command are. Options are not counted as arguments. */
@@ -82,6 +81,7 @@ typedef struct command {
 /* ---- Options --------------------------------------------------------------------------------------------- */
 
 typedef enum color_choice { COLOR_AUTO, COLOR_ALWAYS, COLOR_NEVER } color_choice;
+typedef enum generated_text { GENERATED_NONE, GENERATED_MANUAL, GENERATED_ROWS } generated_text;
 
 /* --registration [CODE:]FILE */
 typedef struct registration_option {
@@ -96,6 +96,7 @@ struct options {
     input_kind kind;
     uint32_t request; /* 0: not given */
     pfb_read_options reader;
+    pfb_formula_options formula; /* --wrap32, --cap-100, --clamp-0 */
     const char **sets;
     size_t set_count;
     const char **counters;
@@ -118,18 +119,16 @@ struct options {
     const char *names;       /* --names; null: not given */
     const char *output_path; /* --output; null: not given */
     const char *label;       /* --label; null: not given */
-    const char *generated;   /* --generate; null: not given */
-    uint32_t minor;          /* --minor */
-    unsigned sample_bits;    /* --sample: 32 or 64; 0: not given */
-    uint64_t interval;       /* nanoseconds */
-    bool has_interval;       /* --interval is given */
-    uint64_t duration;       /* nanoseconds; 0: not given */
-    uint64_t count;          /* --count; 0: not given */
-    uint64_t rotation;       /* --rotate, in bytes; 0: not given */
-    bool is_forced;          /* --force */
-    sample_range range;      /* --from, --to, --every */
-    const char *sort;        /* --sort; null: not given */
-    uint64_t top;            /* --top; 0: not given */
+    generated_text generated;
+    uint32_t minor;     /* --minor */
+    uint64_t interval;  /* nanoseconds */
+    uint64_t duration;  /* nanoseconds; 0: not given */
+    uint64_t count;     /* --count; 0: not given */
+    uint64_t rotation;  /* --rotate, in bytes; 0: not given */
+    bool is_forced;     /* --force */
+    sample_range range; /* --from, --to, --every */
+    const char *sort;   /* --sort; null: not given */
+    uint64_t top;       /* --top; 0: not given */
     bool is_nonzero;
     bool is_summary;
     bool is_quiet;
@@ -142,19 +141,38 @@ struct options {
     size_t file_count;
 };
 
+/* The type of an option, which says how its value is read and what its member of struct options is. */
+typedef enum option_type {
+    OPTION_FLAG,         /* bool; the option has no value */
+    OPTION_WORD,         /* an enumeration; one of `words` */
+    OPTION_NUMBER,       /* uint32_t or uint64_t; decimal, from `min` to `max` */
+    OPTION_SECONDS,      /* uint64_t: nanoseconds; 0.01 to 10000000 seconds */
+    OPTION_BYTES,        /* uint64_t; bytes, or with the suffix K, M or G units of 2^10, 2^20 or 2^30 bytes */
+    OPTION_TIME,         /* time_option */
+    OPTION_TEXT,         /* const char *; `min` to `max` bytes */
+    OPTION_TEXTS,        /* const char ** and its number of elements, `count`: each value is appended */
+    OPTION_FILE,         /* const char *; a file to read */
+    OPTION_FILES,        /* the same as OPTION_TEXTS, of files to read */
+    OPTION_OUTPUT,       /* const char *; a file to write, not standard output */
+    OPTION_REGISTRATION, /* `registrations` */
+    OPTION_SOURCE        /* `sources`, or `is_live` for the word live */
+} option_type;
+
 typedef struct command_option {
-    const char *name;                             /* without dashes */
-    char letter;                                  /* short form; 0: none */
-    const char *argument;                         /* the argument in help; null: the option takes no argument */
-    uint32_t commands;                            /* the commands that accept the option: COMMAND_ bits */
-    const char *meaning;                          /* for help, which appends `words` */
-    const char *expected;                         /* what is expected, for errors; null: one of `words`, or anything */
-    const char *example;                          /* an example of the argument, for man pages; null: none */
-    const char *const *words;                     /* all values that are accepted, then a null; null: `store` decides */
-    bool has_default;                             /* the first of `words` that a command accepts is its default */
-    bool takes_file;                              /* the argument is the name of a file */
-    bool is_single;                               /* may be given once only: a second one would cancel the first */
-    bool (*store)(options *o, const char *value); /* stores the argument; false if it is invalid */
+    const char *name; /* without dashes */
+    char letter;      /* short form; 0: none */
+    bool is_single;   /* may be given once only: a second one would cancel the first */
+    bool has_default; /* the first of `words` that a command accepts is its default */
+    option_type type;
+    size_t member, count;     /* offsets in struct options */
+    size_t size;              /* of the member, in bytes */
+    uint64_t min, max;        /* of OPTION_NUMBER and OPTION_TEXT */
+    const char *const *words; /* OPTION_WORD: all values that are accepted, then a null */
+    unsigned first_word;      /* the value of the first word; the others follow it */
+    uint32_t commands;        /* the commands that accept the option: COMMAND_ bits */
+    const char *argument;     /* the value in help; null for OPTION_FLAG */
+    const char *meaning;      /* for help, which appends `words` */
+    const char *example;      /* an example of the value, for man pages; null: none */
 } command_option;
 
 /* The option at an index of the table, in the order of help; null past the last. */

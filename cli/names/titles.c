@@ -31,20 +31,24 @@ static void list_file_titles(title_names *t)
         qsort(t->file_titles, t->file_title_count, sizeof *t->file_titles, compare_titles);
 }
 
-void title_names_open(title_names *t, const char *path, const pfb_read_options *options)
+void title_names_open_for_values(title_names *t, const char *path, const pfb_collector_options *options)
 {
-    const pfb_collector_options collecting = {.reader = *options};
     pfb_name_table table;
-    *t = (title_names){.collector = pfb_collector_open(NULL, &collecting, NULL), .reader = *options};
+    *t = (title_names){.collector = pfb_collector_open(NULL, options, NULL), .reader = options->reader};
     if (!t->collector)
         memory_exhausted();
     if (!path || !input_read(&t->file, path, INPUT_NAMES))
         return;
-    pfb_name_table_open(&table, t->file.data, t->file.size, options);
+    pfb_name_table_open(&table, t->file.data, t->file.size, &t->reader);
     pfb_name_table_count(&table); /* reads the whole table; sets table.error */
     if (table.error.code != PFB_OK)
         diagnostics_malformed(path, table.error);
     list_file_titles(t);
+}
+
+void title_names_open(title_names *t, const char *path, const pfb_read_options *options)
+{
+    title_names_open_for_values(t, path, &(pfb_collector_options){.reader = *options});
 }
 
 void title_names_close(title_names *t)

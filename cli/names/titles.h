@@ -27,6 +27,9 @@ typedef struct title_names {
 
 /* Opens a collector and reads the table of --names at `path`, which may be null. Reports an error in the table. */
 void title_names_open(title_names *t, const char *path, const pfb_read_options *options);
+
+/* The same for a collector that also returns displayed values, with all of its options. */
+void title_names_open_for_values(title_names *t, const char *path, const pfb_collector_options *options);
 void title_names_close(title_names *t);
 
 /* Reports the errors of title_names_open(), for data that has no V1 titles and so does not use the names. */

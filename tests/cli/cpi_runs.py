@@ -7,7 +7,7 @@ Expected figures come from exact fractions."""
 
 import os
 
-from program import Case, bytes_of, own_program
+from program import Case, bytes_of, own_program, seed
 
 import cpi_figures as f
 
@@ -134,8 +134,8 @@ class RunCase(Case):
         self.made = os.path.join(self.folder, "made.pfb")
         self.quiet = [self.command, "cpi", "show", self.file("empty", b"")]
         # A command that creates the file self.made.
-        self.creating = [self.command, "lwp", "model", "--sample", "32", "-o",
-                         self.made]
+        self.creating = [self.command, "convert", seed(
+            "capture", "valid_single_values.pfb"), "-o", self.made]
 
     def source(self, data, name="source"):
         """Writes snapshots, or bytes, to a file and returns its path."""

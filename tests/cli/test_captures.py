@@ -17,7 +17,7 @@ class Readers(Case):
     """show, check, cook, countersets, live and record accept a capture under any
     name, and on standard input."""
 
-    COMMANDS = (["show"], ["check"], ["cook"], ["countersets", "--file"],
+    COMMANDS = (["show"], ["check"], ["cook"], ["countersets", "--source"],
                 ["live", "--set", "*", "--source"])
 
     def setUp(self):
@@ -94,7 +94,7 @@ class Catalog(Case):
     def offered(self, path):
         """{counter id: (set, counter, type)} of countersets."""
         return {item["id"]: (item["set"], item["name"], item["type"])
-                for item in self.run_json("countersets", "--file", path)
+                for item in self.run_json("countersets", "--source", path)
                 if item["record"] == "counter"}
 
     def test_without_registration_the_catalog_is_used(self):
@@ -102,7 +102,7 @@ class Catalog(Case):
         self.assertEqual(self.shown(path), (
             "Processor Information", "% Processor Time",
             "PERF_100NSEC_TIMER_INV", 75.0))
-        self.assertEqual(self.run_json("countersets", "--file", path), [])
+        self.assertEqual(self.run_json("countersets", "--source", path), [])
 
     def test_the_registration_has_precedence(self):
         """Another name and another type replace those of the catalog."""
@@ -160,7 +160,7 @@ class Countersets(Case):
         table = bytes_of(seed("name_table", "broken_form_binary.bin"))
         path = self.file("a.pfb", w.recording(w.chunk(
             b"NAME", struct.pack("<I", 9) + table)))
-        done = self.run_program("countersets", "--file", path)
+        done = self.run_program("countersets", "--source", path)
         self.assertEqual((done.status, done.err),
                          (1, self.run_program("cook", "-q", path).err))
         self.assertIn("unknown_format", done.err)
@@ -171,15 +171,15 @@ class Countersets(Case):
         block = bytes_of(seed("v1", "valid_base_first.bin"))
         reply = w.reply()
         path = self.file("a.bin", block + reply + block + bytes(8))
-        items = self.run_json("countersets", "--file", self.file(
+        items = self.run_json("countersets", "--source", self.file(
             "b.bin", block + reply + block))
-        alone = self.run_json("countersets", "--file", self.file(
+        alone = self.run_json("countersets", "--source", self.file(
             "c.bin", block + block))
         self.assertEqual(items, alone)
-        done = self.run_program("countersets", "--file", path)
+        done = self.run_program("countersets", "--source", path)
         self.assertEqual(done.status, 0, done.err)
         self.assertIn("belong to no block", done.err)
-        done = self.run_program("countersets", "--strict", "--file", path)
+        done = self.run_program("countersets", "--strict", "--source", path)
         self.assert_error(done, 1, path, len(block + reply + block),
                           "trailing_bytes")
 
@@ -196,7 +196,7 @@ class LongNames(Case):
                 metadata(DISK, "Alpha", [(n, BULK, f"{n:\u20ac>{size}}")
                                          for n in range(count)]),
                 metadata(MEMORY, long, [(1, RAW, longer), (2, RAW, "Free")])))
-            items = self.run_json("countersets", "--file", path)
+            items = self.run_json("countersets", "--source", path)
             self.assertEqual([(i["set"], i["name"]) for i in items
                               if i["record"] == "counter"][count:],
                              [(long, longer), (long, "Free")], size)

@@ -7,6 +7,7 @@ import os
 import unittest
 
 import captures
+import pages
 from captures import PROCESSOR
 from program import Case, seed, writer as w
 
@@ -578,6 +579,47 @@ class Totals(Case):
         row = [line.split() for line in lines if line.startswith("_Total")]
         self.assertEqual(row[1], ["_Total", "3.00~", "5"])
         self.assertIn("  ~ without instances that ended", lines)
+
+
+class Policies(Case):
+    """--wrap32, --cap-100 and --clamp-0, in every command that has them.
+
+    Two samples, a second apart: a rate of a 4-byte counter from 2^32 - 10 to
+    5, which is 15 if it wrapped; a timer that advanced by two seconds, 200 %;
+    its inverse, 100 (1 - 2) = -100 %."""
+
+    EXPECTED = ((None, 200, -100), (15, 200, -100), (None, 100, -100),
+                (None, 200, 0), (15, 100, 0))
+    OPTIONS = ((), ("--wrap32",), ("--cap-100",), ("--clamp-0",),
+               ("--wrap32", "--cap-100", "--clamp-0"))
+
+    def setUp(self):
+        super().setUp()
+        types = (captures.RATE, captures.TIMER, captures.TIMER_INV)
+        chunks = [captures.metadata(OTHER, "Set", [
+            (i, kind, "c%d" % i) for i, kind in enumerate(types, 1)],
+            instance_type=0), w.chunk(b"QINF", w.identifier(OTHER))]
+        for number, values in enumerate(((2**32 - 10, 0, 0),
+                                         (5, 20000000, 20000000))):
+            chunks.append(captures.data(number, captures.single_result(
+                (1, 2, 3), (w.v4(values[0]), *values[1:]))))
+        self.path = self.file("a.pfb", w.recording(*chunks))
+
+    def test_cook_and_live(self):
+        for command in (["cook"], ["live", "--set", "Set", "--source"]):
+            for options, expected in zip(self.OPTIONS, self.EXPECTED):
+                found = self.run_json(*command, self.path, *options)[-3:]
+                self.assertEqual(tuple(item["value"] for item in found),
+                                 expected, (command, options))
+
+    def test_report(self):
+        for options, expected in zip(self.OPTIONS, self.EXPECTED):
+            page = pages.Report(self.run_fine("report", self.path,
+                                              *options).out)
+            last = {key[-2]: line.figures[-1]
+                    for key, line in page.lines.items()}
+            self.assertEqual(tuple(last[name] for name in ("c1", "c2", "c3")),
+                             expected, options)
 
 
 if __name__ == "__main__":

@@ -85,7 +85,7 @@ class Fixtures(FixtureCase):
         for path in self.paths:
             for command in (["show"], ["check", "--strict"], ["cook"]):
                 self.assertEqual(self.run_program(*command, path).status, 0)
-            self.run_fine("countersets", "--file", path)
+            self.run_fine("countersets", "--source", path)
 
     def test_statuses_are_those_in_the_readme(self):
         """The README's table has the number of values of each status other

@@ -13,7 +13,7 @@ from program import Case, needs_real_data, program, real, writer as w
 
 EMPTY_CLOCKS = bytes(40)
 VALUE = w.result(w.SINGLE, w.v4(1))
-READERS = (["show"], ["check"], ["cook"], ["countersets", "--file"],
+READERS = (["show"], ["check"], ["cook"], ["countersets", "--source"],
            ["live", "--source"], ["record", "-o", "unused.pfb", "--source"])
 
 
@@ -161,8 +161,8 @@ class Sources(Case):
         """countersets refuses V2 data and name tables, live name tables."""
         data, names = w.reply(VALUE), v1.table((1, "1847"))
         for command, option, content, word in (
-                ("countersets", "--file", data, "V2 data"),
-                ("countersets", "--file", names, "name table"),
+                ("countersets", "--source", data, "V2 data"),
+                ("countersets", "--source", names, "name table"),
                 ("live", "--source", names, "name table")):
             path = self.file("a", content)
             done = self.run_program(command, option, path)

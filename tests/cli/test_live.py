@@ -256,7 +256,7 @@ class Countersets(Case):
 
     def test_json(self):
         """The records of a set and of its counters."""
-        items = self.run_json("countersets", "--file", CAPTURE)
+        items = self.run_json("countersets", "--source", CAPTURE)
         self.assertEqual(items[0], {
             "record": "counterset", "guid": PROCESSOR,
             "name": "Processor Information", "instance_type": 2,
@@ -274,7 +274,7 @@ class Countersets(Case):
         data = w.recording(
             w.registration_chunk(PROCESSOR, 3, w.string("Renamed")),
             w.registration_chunk(OTHER, 4, w.string("help")))
-        items = self.run_json("countersets", "--file", self.file("a", data))
+        items = self.run_json("countersets", "--source", self.file("a", data))
         sets = {i["guid"]: i for i in items if i["record"] == "counterset"}
         self.assertEqual(sets[PROCESSOR]["name"], "Renamed")
         self.assertEqual(sets[PROCESSOR]["counters"], 31)
@@ -285,12 +285,12 @@ class Countersets(Case):
         """Broken metadata and a truncation are both reported."""
         data = w.recording(w.registration_chunk(OTHER, 1, b"x"))
         path = self.file("a", data + b"cut")
-        done = self.run_program("countersets", "--file", path)
+        done = self.run_program("countersets", "--source", path)
         self.assertEqual(done.status, 1)
         self.assertEqual(done.errors(), [
             (path, 56, "truncated_header"),
             (path, len(data), "truncated_chunk")])
-        self.assertEqual(self.run_program("countersets", "--file",
+        self.assertEqual(self.run_program("countersets", "--source",
                                           "/nonexistent").status, 3)
 
     def test_many_sets(self):
@@ -298,7 +298,7 @@ class Countersets(Case):
         chunks = b"".join(w.registration_chunk(
             "00000000-0000-0000-0000-%012x" % n, 3, w.string("x"))
             for n in range(30000))
-        items = self.run_json("countersets", "--file", self.file(
+        items = self.run_json("countersets", "--source", self.file(
             "a", w.recording(chunks)))
         self.assertEqual(len(items), 30000)
 

@@ -389,7 +389,7 @@ class Machines(V1Case):
         path = self.file("x.pfb", machine())
         for command in (["live", "--source", path],
                         ["record", "-o", "x", "--source", path],
-                        ["countersets", "--file", path]):
+                        ["countersets", "--source", path]):
             for option in (["--machine", "x"], ["--v1"]):
                 done = self.run_program(*command, *option)
                 self.assertEqual((done.status, done.out), (2, ""), done.err)

@@ -82,7 +82,7 @@ class Shared(Case):
             yield ["cook", "--format", form, path], False
         for form in ("text", "json", "csv"):
             yield ["cook", "--summary", "--format", form, path], form == "text"
-        for command in (["show"], ["countersets", "--file"]):
+        for command in (["show"], ["countersets", "--source"]):
             for form in ("text", "json"):
                 yield [*command, path, "--format", form], form == "text"
         yield ["check", path], True
@@ -293,7 +293,7 @@ class Cut(Case):
         self.assertEqual(self.json_names(path, "counter"), {name})
         rows = self.run_fine("cook", "--format", "csv", path).lines()
         self.assertEqual(sum(name in row for row in rows), 4)
-        for command in (["show", path], ["countersets", "--file", path]):
+        for command in (["show", path], ["countersets", "--source", path]):
             found = [item.get("text", item.get("name"))
                      for item in self.run_json(*command)]
             self.assertEqual(found.count(name), 2, command)
@@ -315,7 +315,7 @@ class Cut(Case):
             path = self.file("a.pfb", v2_capture(1, "n" * size))
             shown = '"%s%s"' % ("n" * LONGEST_IN_LINE, ELLIPSIS * (
                 size - LONGEST_IN_LINE))
-            for command in (["show", path], ["countersets", "--file", path]):
+            for command in (["show", path], ["countersets", "--source", path]):
                 self.assertIn(shown, self.run_fine(*command).out)
 
     def test_data_that_are_not_numbers(self):

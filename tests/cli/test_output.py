@@ -65,7 +65,7 @@ class Endless(Case):
 
     GIB = 1 << 30
     READING = (["check"], ["show"], ["cook"], ["lwp", "show"], ["cpi", "show"],
-               ["cpuid"], ["countersets", "--file"], ["live", "--source"],
+               ["cpuid"], ["countersets", "--source"], ["live", "--source"],
                ["cook", CAPTURE, "--names"])
 
     def limit(self, size):
@@ -155,14 +155,13 @@ class SmallStack(Case):
             if name.endswith(".csv"):
                 self.check("eval", os.path.join(folder, name))
         for arguments in (["--help"], ["types"], ["cpuid"],
-                          ["countersets", "--file", CAPTURE],
+                          ["countersets", "--source", CAPTURE],
                           ["show", "-f", "html", CAPTURE], ["report", CAPTURE],
                           ["convert", CAPTURE, "--force", "-o",
                            os.path.join(self.folder, "out.pfb")],
                           ["live", "--source", CAPTURE],
                           ["live", "--source", CAPTURE, "--format",
                            "prometheus"],
-                          ["lwp", "model", "--sample", "64"],
                           ["cpi", "run", "--source", snapshots, "--",
                            own_program(), "--version"],
                           ["cpuid", seed("cpuid_text", sorted(os.listdir(
@@ -192,15 +191,13 @@ class TooLarge(Case):
         resource.setrlimit(resource.RLIMIT_FSIZE, (self.LIMIT, self.LIMIT))
 
     def test_recordings(self):
-        """record and lwp model report a file that grew too large."""
+        """record reports a file that grew too large."""
         path = os.path.join(self.folder, "new.pfb")
-        for arguments in (["record", "--source", CAPTURE],
-                          ["lwp", "model", "--sample", "64"]):
-            done = self.run_program(*arguments, "-o", path, begin=self.limit)
-            self.assertEqual((done.status, done.err.splitlines()[-1]),
-                             (3, path + ": File too large"))
-            self.assertEqual(os.path.getsize(path), self.LIMIT)
-            os.remove(path)
+        done = self.run_program("record", "--source", CAPTURE, "-o", path,
+                                begin=self.limit)
+        self.assertEqual((done.status, done.err.splitlines()[-1]),
+                         (3, path + ": File too large"))
+        self.assertEqual(os.path.getsize(path), self.LIMIT)
 
     def test_standard_output(self):
         """show reports standard output that grew too large."""
@@ -236,11 +233,10 @@ class Closed(Case):
     STREAMS = ((0,), (1,), (2,), *(() if ON_WINDOWS else ((1, 2), (0, 1, 2))))
 
     def storing(self, path):
-        """Command lines that write to a file and to standard output."""
+        """A command line that writes to a file and to standard output."""
         source = self.file("source", SNAPSHOTS)
-        return (["lwp", "model", "--sample", "32", "-o", path],
-                ["cpi", "run", "--source", source, "-o", path, "--",
-                 own_program(), "--version"])
+        return ["cpi", "run", "--source", source, "-o", path, "--",
+                own_program(), "--version"]
 
     def run_without(self, streams, arguments):
         """Runs the program with these streams closed."""
@@ -252,26 +248,24 @@ class Closed(Case):
     def test_files_that_are_not_captures_are_not_changed(self):
         path = self.file("other.txt", b"")
         for streams in self.STREAMS:
-            for arguments in self.storing(path):
-                self.file("other.txt", b"not a capture at all\n")
-                self.assertEqual(self.run_without(streams, arguments).status,
-                                 3)
-                self.assertEqual(bytes_of(path), b"not a capture at all\n",
-                                 (streams, arguments))
+            self.file("other.txt", b"not a capture at all\n")
+            self.assertEqual(self.run_without(
+                streams, self.storing(path)).status, 3)
+            self.assertEqual(bytes_of(path), b"not a capture at all\n",
+                             streams)
 
     def test_messages_are_not_written_to_stored_files(self):
         path = os.path.join(self.folder, "stored.pfb")
-        for number in (0, 1):
-            self.run_program(*self.storing(path)[number])
-            whole = bytes_of(path)
+        self.run_program(*self.storing(path))
+        whole = bytes_of(path)
+        os.remove(path)
+        for streams in self.STREAMS:
+            done = self.run_without(streams, self.storing(path))
+            self.assertEqual(done.status, 3 if 1 in streams else 0)
+            if streams == (1,):
+                self.assertRegex(done.err, "standard output: [^\n]+\n")
+            self.assertEqual(bytes_of(path), whole, streams)
             os.remove(path)
-            for streams in self.STREAMS:
-                done = self.run_without(streams, self.storing(path)[number])
-                self.assertEqual(done.status, 3 if 1 in streams else 0)
-                if streams == (1,):
-                    self.assertRegex(done.err, "standard output: [^\n]+\n")
-                self.assertEqual(bytes_of(path), whole, streams)
-                os.remove(path)
 
 
 class Output(Case):
@@ -307,8 +301,7 @@ class Output(Case):
         """A recorder ends without an error if nobody reads the recording."""
         for arguments in (
                 ["record", "--source", CAPTURE, "-o", "/dev/stdout"],
-                ["convert", CAPTURE, "-f", "pfb", "-o", "/dev/stdout"],
-                ["lwp", "model", "--sample", "32", "-o", "/dev/stdout"]):
+                ["convert", CAPTURE, "-f", "pfb", "-o", "/dev/stdout"]):
             reader, writer = os.pipe()
             os.close(reader)
             with os.fdopen(writer, "wb") as pipe:

@@ -256,13 +256,18 @@ class Forced(Case):
             self.assertEqual(bytes_of(path), b"old")
 
     def test_other_commands(self):
-        """lwp model replaces its output file with --force."""
+        """cpi run replaces its output file with --force."""
         new = os.path.join(self.folder, "new.pfb")
-        command = ["lwp", "model", "--sample", "64", "-o"]
-        self.assertEqual(self.run_program(*command, new).status, 0)
+
+        def run(*options):
+            return self.run_program(
+                "cpi", "run", "--source", self.file("source", SNAPSHOTS),
+                *options, "--", own_program(), "--version")
+
+        self.assertEqual(run("-o", new).status, 0)
         for before in (bytes_of(new), b"old"):
             path = self.file("old.pfb", before)
-            done = self.run_program(*command, path, "--force")
+            done = run("-o", path, "--force")
             self.assertEqual(done.status, 0, done.err)
             self.assertEqual(bytes_of(path), bytes_of(new))
 

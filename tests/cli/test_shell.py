@@ -1,7 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""help --generate: man pages and completions of bash, zsh and fish. They are
-checked with groff, mandoc and the shells; a test without its tool is skipped.
-"""
+"""help --generate: man pages and the completion of bash. They are checked with
+groff, mandoc and bash; a test without its tool is skipped."""
 
 import os
 import re
@@ -9,18 +8,18 @@ import shutil
 import subprocess
 import unittest
 
-from program import Case, program
+from program import ROOT, Case, program
 
+COMPLETION = os.path.join(ROOT, "cli", "help", "perfblock.bash")
 COMMANDS = ("show", "check", "cook", "convert", "report", "eval",
-            "types", "live", "record", "countersets", "cpuid", "lwp show", "lwp model", "cpi show",
-            "cpi run", "help")
+            "types", "live", "record", "countersets", "cpuid", "lwp show", "cpi show", "cpi run", "help")
 FIRST_WORDS = {command.split()[0] for command in COMMANDS}
-GROUPS = {"lwp": {"show", "model"}, "cpi": {"show", "run"}}
+GROUPS = {"lwp": {"show"}, "cpi": {"show", "run"}}
 FORMATS = {"show": "text json html", "check": "text json csv", "eval": "csv",
            "live": "text json csv pdh-csv pdh-tsv prometheus",
            "cook": "text json csv pdh-csv pdh-tsv",
-           "convert": "text json csv pdh-csv pdh-tsv pfb",
-           "lwp model": "text json"}
+           "convert": "json csv pdh-csv pdh-tsv pfb",
+           "lwp show": "text json"}
 # Command lines after "perfblock", and the expected completions of the last
 # word. None: the names of files that begin with it.
 CASES = (
@@ -31,13 +30,13 @@ CASES = (
     ("show -f j", {"json"}),
     ("cook --kind c", {"capture"}),
     ("cook --color n", {"never"}),
-    ("lwp model --sample ", {"32", "64"}),
     ("cook --fo", {"--follow", "--format"}), ("check --inter", set()),
     ("lwp show --st", {"--strict"}), ("live --inte", {"--interval"}),
-    ("help --gen", {"--generate"}), ("help --generate f", {"fish"}),
+    ("help --gen", {"--generate"}), ("help --generate m", {"man"}),
     ("help c", {"check", "cook", "convert", "countersets", "cpuid",
                 "cpi"}),
-    ("help lwp ", GROUPS["lwp"]),
+    ("help lwp ", GROUPS["lwp"]), ("help cook ", set()),
+    ("cook x --summ", {"--summary"}), ("cook x --format c", {"csv"}),
     ("cook rec", None), ("lwp show rec", None), ("live --source rec", None),
     ("record -o rec", None),
     ("types rec", set()), ("live --set rec", set()),
@@ -101,8 +100,7 @@ class Shell(Case):
             self.finish(mandoc, "-T", "lint", "-W", "error", path)
 
     def test_generated(self):
-        """The build makes a page for each command, and three completion files.
-        """
+        """The build makes a page for each command, and the completion."""
         folder = os.environ.get("PERFBLOCK_GENERATED")
         if not folder:
             self.skipTest("the build made no man pages and completions")
@@ -115,72 +113,39 @@ class Shell(Case):
         expected = {"man/man1/perfblock%s.1" % "".join(
             "-" + word for word in command.split()): self.generated(
                 "man", *command.split()) for command in ("", *COMMANDS)}
-        for shell, path in (("bash", "bash-completion/completions/perfblock"),
-                            ("zsh", "zsh/site-functions/_perfblock"),
-                            ("fish", "fish/vendor_completions.d/"
-                                     "perfblock.fish")):
-            expected[path] = self.generated(shell)
+        with open(COMPLETION, encoding="utf-8") as file:
+            expected["bash-completion/completions/perfblock"] = file.read()
         self.assertEqual(found, expected)
-
-    def check_completions(self, complete):
-        """Asserts CASES; complete(line) returns the completions of a line.
-        In the lines "", "lwp " and "cpi r", options are ignored."""
-        os.mkdir(os.path.join(self.folder, "files"))
-        self.folder = os.path.join(self.folder, "files")
-        self.file("recording.pfb", b"")
-        self.file("other", b"")
-        for line, expected in CASES:
-            found = complete("perfblock " + line)
-            if expected is None:
-                self.assertEqual(found, {"recording.pfb"}, line)
-            elif line == "" or line in ("lwp ", "cpi r"):
-                self.assertEqual({word for word in found
-                                  if not word.startswith("-")}, expected, line)
-            else:
-                self.assertEqual(found, expected, line)
 
     def test_bash(self):
         """bash completes commands, options, values and files."""
         bash = self.tool("bash")
-        script = self.file("completion", self.generated("bash").encode())
-        self.finish(bash, "-n", script)
+        self.finish(bash, "-n", COMPLETION)
+        os.mkdir(os.path.join(self.folder, "files"))
+        self.folder = os.path.join(self.folder, "files")
+        self.file("recording.pfb", b"")
+        self.file("other", b"")
 
         def complete(line):
-            words = re.split(r" |(=)", line)
+            words = re.split(r" |(=)", "perfblock " + line)
             words = [word for word in words if word is not None]
+            words[0] = program()
             return set(self.finish(
                 bash, "-c", 'source "$1"; shift; COMP_WORDS=("$@"); '
                 'COMP_CWORD=$(($# - 1)); _perfblock; '
-                'printf "%s\\n" "${COMPREPLY[@]}"', "bash", script,
+                'printf "%s\\n" "${COMPREPLY[@]}"', "bash", COMPLETION,
                 *words).split())
 
-        self.check_completions(complete)
-        self.assertEqual(complete("perfblock cook --format=js"), {"json"})
-        self.assertIn("printf", complete("perfblock cpi run -- print"))
-        self.assertIn("printf", complete("perfblock cpi run -- tail -f print"))
+        for line, expected in CASES:
+            self.assertEqual(complete(line), {"recording.pfb"}
+                             if expected is None else expected, line)
+        self.assertEqual(complete("cook --format=js"), {"json"})
+        for line in ("-- print", "-- tail -f print", "print"):
+            self.assertIn("printf", complete("cpi run " + line))
         registered = self.finish(
-            bash, "-c", 'source "$1"; complete -p perfblock', "bash", script)
+            bash, "-c", 'source "$1"; complete -p perfblock', "bash",
+            COMPLETION)
         self.assertIn("_perfblock", registered)
-
-    def test_fish(self):
-        """fish completes commands, options, values and files."""
-        fish = self.tool("fish")
-        script = self.file("perfblock.fish", self.generated("fish").encode())
-        folder = os.path.dirname(program())
-
-        def complete(line):
-            printed = self.finish(
-                fish, "-N", "-c", "set -x PATH $argv[2] $PATH; "
-                "source $argv[1]; complete -C $argv[3]", script, folder, line)
-            return {text.split("\t")[0] for text in printed.splitlines()}
-
-        self.check_completions(complete)
-
-    def test_zsh(self):
-        """zsh can parse the file; its completion works only in a terminal."""
-        zsh = self.tool("zsh")
-        self.finish(zsh, "-n", self.file("_perfblock",
-                                         self.generated("zsh").encode()))
 
 
 if __name__ == "__main__":

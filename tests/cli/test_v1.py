@@ -313,7 +313,7 @@ class Broken(Case):
 
     def test_countersets(self):
         """All objects are listed."""
-        done = self.run_program("countersets", "--format", "json", "--file",
+        done = self.run_program("countersets", "--format", "json", "--source",
                                 self.path)
         self.assert_error(done, 1, self.path, self.at,
                           "bad_counter_block_size")
@@ -364,7 +364,7 @@ class Broken(Case):
                 (good + good[:60], len(good), "truncated_header")):
             path = self.file("b.bin", data)
             for command in ("show", "check", "cook", "countersets"):
-                option = ["--file"] if command == "countersets" else []
+                option = ["--source"] if command == "countersets" else []
                 done = self.run_program(command, *option, path)
                 self.assert_error(done, 1, path, at, code)
 
@@ -671,7 +671,7 @@ class Countersets(Case):
         path = self.file("a.bin", rich(LITTLE, 1) + rich(LITTLE, 2) +
                          LITTLE.block(plain(LITTLE, 1, 4)))
         table = self.file("n", b"1\t1847\n4\tMemory\n236\tDisk\n408\tFree\n")
-        items = self.run_json("countersets", "--file", path, "--names", table)
+        items = self.run_json("countersets", "--source", path, "--names", table)
         self.assertEqual([(i["object"], i["name"], i["counters"],
                            i["instances"]) for i in items
                           if i["record"] == "object"],
@@ -689,7 +689,7 @@ class Countersets(Case):
                           if i["record"] == "object"], [236, 4])
         self.assertEqual(len([i for i in found
                               if i["record"] == "instance"]), 2)
-        text = self.run_fine("countersets", "--file", path).out
+        text = self.run_fine("countersets", "--source", path).out
         self.assertRegex(text, r"(?m)^object  object 236  counters 5  "
                          r"instances 2$")
 
@@ -698,7 +698,7 @@ class Countersets(Case):
         capture = v2.recording(
             v2.chunk(b"NAME", bytes(4) + b"2\tSystem\n"),
             *[v2.chunk(b"V1DT", rich(LITTLE, n)) for n in (1, 2)])
-        items = self.run_json("countersets", "--file", self.file(
+        items = self.run_json("countersets", "--source", self.file(
             "a.pfb", capture))
         self.assertEqual([(i["object"], i["name"]) for i in items
                           if i["record"] == "object"],
@@ -707,7 +707,7 @@ class Countersets(Case):
     def test_other_files(self):
         """A file of V2 replies is refused: they name no sets."""
         path = self.file("a.bin", v2.reply())
-        self.assert_error(self.run_program("countersets", "--file", path), 1,
+        self.assert_error(self.run_program("countersets", "--source", path), 1,
                           path, 0, "unknown_format")
 
 
@@ -727,7 +727,7 @@ class Hostile(Case):
         for path in (many, blocks, names):
             for command in ("show", "check", "cook"):
                 self.run_fine(command, "--format", "json", path)
-            self.run_fine("countersets", "--file", path)
+            self.run_fine("countersets", "--source", path)
 
     def test_counts_larger_than_the_file(self):
         """Counts that exceed their object or block, values that overlap too
