@@ -501,6 +501,29 @@ static void walk_query(walk *w)
 
 /* ---- Captures ------------------------------------------------------------------------------------------- */
 
+/* Reads the body of a FILE chunk, and checks that its texts read the same after they are written. */
+static void walk_file(walk *w)
+{
+    pfb_capture_file file;
+    pfb_error error = pfb_capture_read_file(w->data, w->size, &file);
+    touch(w, 0, w->size);
+    expect(w, error.code != PFB_OK || w->size == 0 || file.label.size_bytes + file.machine.size_bytes + 2 <= w->size,
+           "the texts of a file and their NULs lie inside the body");
+    if (error.code == PFB_OK && w->size > 0 && !w->writable) {
+        pfb_capture_file again;
+        size_t size = pfb_capture_write_file(&file, NULL, 0);
+        uint8_t *out = malloc(size);
+        if (out && pfb_capture_write_file(&file, out, size) == size)
+            expect(w,
+                   pfb_capture_read_file(out, size, &again).code == PFB_OK &&
+                       pfb_name_equal(&again.label, &file.label) && pfb_name_equal(&again.machine, &file.machine),
+                   "the texts of a file that were written read as before");
+        free(out);
+    }
+    w->out.items++;
+    conclude(w, error, 0);
+}
+
 static void walk_body(walk *body, const pfb_chunk *chunk)
 {
     switch (chunk->tag) {
@@ -516,6 +539,9 @@ static void walk_body(walk *body, const pfb_chunk *chunk)
         break;
     case PFB_TAG_INSTANCES:
         walk_instance_list(body);
+        break;
+    case PFB_TAG_FILE:
+        walk_file(body);
         break;
     default:
         touch(body, 0, body->size);
@@ -544,7 +570,7 @@ static void check_recorded(walk *w, const pfb_chunk *chunk)
                "the tag of a written chunk reads as before");
         expect(w,
                pfb_guid_equal(&read.guid, &chunk->guid) && read.request == chunk->request &&
-                   read.language == chunk->language,
+                   read.language == chunk->language && read.file == chunk->file,
                "the fields before the body read as before");
         expect(w,
                read.body_size_bytes == chunk->body_size_bytes &&
@@ -589,7 +615,7 @@ static void walk_capture(walk *w)
             expect(w, false, "a chunk lies inside the capture");
             break;
         }
-        add(w, chunk.tag + (uint64_t)chunk.version + chunk.request + chunk.language);
+        add(w, chunk.tag + (uint64_t)chunk.version + chunk.request + chunk.language + chunk.file);
         next = chunk.body_offset + chunk.body_size_bytes;
         change_byte(w, chunk.body_offset);
         if (chunk.is_known && !w->writable && w->options) /* only in the strict reading: once for each input */

@@ -18,11 +18,17 @@
 
 /* ---- Chunks ---------------------------------------------------------------------------------------------- */
 
+/* Makes what was added to `pending` a part that is written at once. */
+static void end_part(recording *r)
+{
+    r->ends = memory_grow(r->ends, &r->capacity, r->count + 1, sizeof *r->ends);
+    r->ends[r->count++] = r->pending.size_bytes;
+}
+
 void recording_put(recording *r, const pfb_chunk *chunk, const void *body, size_t size)
 {
     chunk_append(&r->pending, chunk, body, size);
-    r->ends = memory_grow(r->ends, &r->capacity, r->count + 1, sizeof *r->ends);
-    r->ends[r->count++] = r->pending.size_bytes;
+    end_part(r);
 }
 
 static void drop_pending(recording *r)
@@ -76,6 +82,42 @@ static bool read_existing(const recording *r, input *in)
     return is_read;
 }
 
+/* Adds a FILE chunk to those that precede what is appended. */
+static void put_file(recording *r, uint32_t number, bool is_end)
+{
+    const pfb_capture_file file = {.label = chunk_file_label(r->path)};
+    size_t size = is_end ? 0 : pfb_capture_write_file(&file, NULL, 0);
+    uint8_t *body = memory_get(size, 1);
+    pfb_capture_write_file(&file, body, size);
+    chunk_append(&r->file_chunks, &(pfb_chunk){.tag = PFB_TAG_FILE, .file = number}, body, size);
+    free(body);
+}
+
+/* Reads an existing capture. If it has samples, stores the FILE chunks that end its files and begin another one: the
+ * machine may have been restarted since then. Returns the error of the capture. */
+static pfb_error read_capture(recording *r, pfb_capture *capture)
+{
+    pfb_chunk chunk;
+    bool has_samples = false;
+    uint32_t next = 0; /* number in FILE chunks */
+    pfb_capture_files *files = memory_get(1, sizeof *files);
+    pfb_capture_files_open(files);
+    while (pfb_capture_next_chunk(capture, &chunk)) {
+        while (pfb_capture_files_next(files, &chunk) != PFB_CAPTURE_CHUNK)
+            continue;
+        has_samples = has_samples || (chunk.is_known && (chunk.tag == PFB_TAG_DATA || chunk.tag == PFB_TAG_V1));
+    }
+    while (has_samples && r->has_samples && pfb_capture_files_end(files)) {
+        if (files->number <= UINT32_MAX)
+            put_file(r, (uint32_t)files->number, true);
+        next = files->number < UINT32_MAX && files->number >= next ? (uint32_t)files->number + 1 : next;
+    }
+    if (has_samples && r->has_samples)
+        put_file(r, next, false);
+    free(files);
+    return pfb_capture_finish(capture);
+}
+
 /* Checks that an existing file is a whole capture or empty, so that it can be continued. If it ended inside a chunk,
  * the bytes appended to it would be read as part of that chunk. Returns false after a message. */
 static bool can_continue(recording *r)
@@ -87,7 +129,7 @@ static bool can_continue(recording *r)
     r->is_new = in.size == 0;
     bool is_whole = r->is_new;
     if (!is_whole && pfb_capture_open(&capture, in.data, in.size, NULL)) {
-        pfb_error error = pfb_capture_finish(&capture);
+        pfb_error error = read_capture(r, &capture);
         is_whole = error.code == PFB_OK;
         if (!is_whole)
             diagnostics_say(STATUS_FILE, r->path, "the capture is broken at offset %zu: it is not continued",
@@ -104,6 +146,11 @@ static void put_first_chunks(recording *r)
 {
     if (r->is_new)
         recording_put(r, &(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0);
+    if (r->file_chunks.size_bytes > 0) {
+        if (!pfb_bytes_append(&r->pending, r->file_chunks.data, r->file_chunks.size_bytes))
+            memory_exhausted();
+        end_part(r);
+    }
     if (r->note)
         recording_put(r, &(pfb_chunk){.tag = PFB_TAG_NOTE}, r->note, strlen(r->note));
 }
@@ -163,11 +210,13 @@ bool recording_open(recording *r)
                      .note = r->note,
                      .max_bytes = r->max_bytes,
                      .is_replaced = r->is_replaced,
+                     .has_samples = r->has_samples,
                      .max_wait = MAX_WAIT};
     if (!open_first_file(r))
         return false;
     if (!is_usable(r)) {
         close_file(r);
+        pfb_bytes_free(&r->file_chunks);
         return false;
     }
     r->size = system_is_regular(r->file) && !r->is_emptied ? system_file_size(r->file) : 0;
@@ -179,6 +228,7 @@ bool recording_close(recording *r)
 {
     bool is_ok = close_file(r);
     pfb_bytes_free(&r->pending);
+    pfb_bytes_free(&r->file_chunks);
     free(r->ends);
     r->ends = NULL;
     r->count = r->capacity = 0;
@@ -231,6 +281,7 @@ bool recording_rotate(recording *r)
         return false;
     r->size = 0;
     r->is_new = true;
+    r->file_chunks.size_bytes = 0;
     put_first_chunks(r);
     return true;
 }

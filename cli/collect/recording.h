@@ -13,6 +13,7 @@ typedef struct recording {
     const char *note;   /* text of a NOTE chunk that precedes what this program writes; null: none */
     uint64_t max_bytes; /* the size of --rotate; 0: no limit */
     bool is_replaced;   /* an existing file is emptied instead of continued */
+    bool has_samples;   /* samples will be put: FILE chunks separate them from those of a file that is continued */
     /* ------------------------------------------------------------------------------------------ */
     int file;          /* -1: none is open */
     bool is_created;   /* the file did not exist before it was opened */
@@ -25,13 +26,14 @@ typedef struct recording {
     size_t *ends;      /* the offset in `pending` where each of them ends */
     size_t count;      /* of pending chunks */
     size_t capacity;
+    pfb_bytes file_chunks; /* FILE chunks that precede what is appended to the file; empty: none */
 } recording;
 
 /* Opens the file and puts its first chunks. The caller first sets the fields above the line. Returns false after a
  * message; then there is nothing to close. */
 bool recording_open(recording *r);
 
-/* Adds a chunk to the pending ones. Only tag, guid, request and language of `chunk` are used. */
+/* Adds a chunk to the pending ones. Of `chunk`, uses what pfb_capture_write() uses. */
 void recording_put(recording *r, const pfb_chunk *chunk, const void *body, size_t size);
 
 /* Writes the pending chunks, each in one write: if the program is killed during a write, the chunks before that one are

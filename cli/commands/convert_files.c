@@ -37,10 +37,15 @@ enum { ENGLISH = 9 }; /* the language id of the name tables that this command ad
 /* An input file that is open. */
 typedef struct input_file {
     merge_file *merged;      /* the file and its current item */
-    title_scan titles;       /* state of the title names, stored here while another file is chosen */
+    uint32_t serial;         /* among all input files, from 1 */
+    bool has_early;          /* early names were added */
     bool is_refused;         /* the file cannot be converted, which was reported */
+    bool is_in_output;       /* a chunk of this file was put, ... */
+    uint32_t output_number;  /* ... and this is its number in FILE chunks of the output */
+    bool has_v1_block;       /* a V1 block was put */
+    bool has_names_file;     /* the name table of --names was put */
+    pfb_bytes file_body;     /* of the FILE chunks of this file in the output */
     bool is_begun;           /* the chunks before the first sample were put */
-    bool is_joined;          /* its V2 replies belong to the current series of the output */
     bool has_v2_reply;       /* a V2 reply was read */
     bool *has_metadata;      /* by file of --registration and --query-info: the input file contains this
                               * metadata, or it was put */
@@ -50,6 +55,7 @@ typedef struct input_file {
     pfb_bytes written_info;  /* the query information that was put last for this file; empty: none was put */
     uint64_t object_count;   /* .blg: number of items that are whole V1 objects */
     uint64_t other_count;    /* .blg: number of items that have one counter */
+    bool has_parts;          /* the recording has other files */
     bool is_scanned;         /* the whole file was read in advance for its metadata (scan_capture(),
                               * scan_log()) */
     /* For choosing counters of V2 data. */
@@ -74,7 +80,8 @@ typedef struct convert {
     bool has_file;       /* a file that can be converted was read */
     bool is_deferring;   /* chunks are stored in `deferred` */
     bool has_v2;         /* a file has V2 replies or registrations */
-    bool has_names_file; /* the name table of --names was put */
+    bool has_files;      /* the output has FILE chunks: there are several input files, or one with FILE chunks */
+    bool has_names_file; /* the name table of --names was put, unless has_files */
     path_list paths;
     seen_names seen;    /* for the message if the files have nothing that the options choose */
     title_names titles; /* its collector has the chosen counters */
@@ -85,12 +92,13 @@ typedef struct convert {
     merge merge;
     input_file **files; /* the open files, by their numbers; null for a number that is free */
     size_t file_count, file_capacity;
-    size_t chosen_number;               /* number of the file that is chosen in the collectors */
-    pfb_bytes written_info;             /* the query information that was put last, for any file */
-    pfb_bytes series_info;              /* of the latest V2 reply of the output: its query information, ... */
-    pfb_collector_clocks series_clocks; /* ... and its clocks */
-    size_t joined_count;                /* open files whose V2 replies belong to that series */
-    pfb_bytes deferred;                 /* a capture of the first chunks of the output */
+    uint32_t last_serial;
+    size_t chosen_number;                          /* number of the file that is chosen in the collectors */
+    uint32_t output_count;                         /* of files of which chunks were put */
+    uint32_t output_file;                          /* number of the file that the next chunk of the output belongs to */
+    pfb_bytes ended;                               /* FILE chunks of files that have ended, put before the next chunk */
+    pfb_bytes written_info;                        /* the query information that was put last, for any file */
+    pfb_bytes deferred;                            /* a capture of the first chunks of the output */
     pfb_bytes chunk, reduced, body, record, table; /* temporary; members so that their memory is reused */
 } convert;
 
@@ -188,13 +196,50 @@ static void write_deferred(convert *c)
     pfb_bytes_free(&c->deferred);
 }
 
+static void put_chunk(convert *c, const piece *p)
+{
+    if (c->is_deferring)
+        store(&c->deferred, p);
+    else
+        write_unchanged(c, p);
+}
+
+static void put_file_chunk(convert *c, uint32_t number, const pfb_bytes *body)
+{
+    put_chunk(c, &(piece){.chunk = {.tag = PFB_TAG_FILE, .is_known = true, .file = number},
+                          .body = body->data,
+                          .size = body->size_bytes});
+}
+
+/* Call before a chunk of the chosen file is put. Puts a FILE chunk if the previous chunk is of another file, so that
+ * readers do not compare samples that must not be compared. The first file has number 0, to which chunks before the
+ * first FILE chunk belong. */
+static void choose_output_file(convert *c)
+{
+    input_file *file = c->files[c->chosen_number];
+    static const pfb_bytes end = {0};
+    if (!file) /* after the last one */
+        return;
+    if (!file->is_in_output)
+        file->output_number = c->output_count++;
+    file->is_in_output = true;
+    if (!c->has_files || c->output_file == file->output_number)
+        return;
+    for (size_t at = 0; at < c->ended.size_bytes; at += sizeof(uint32_t)) {
+        uint32_t number;
+        memcpy(&number, c->ended.data + at, sizeof number);
+        put_file_chunk(c, number, &end);
+    }
+    c->ended.size_bytes = 0;
+    c->output_file = file->output_number;
+    put_file_chunk(c, c->output_file, &file->file_body);
+}
+
 /* Writes a chunk, or defers it. */
 static void put(convert *c, const pfb_chunk *chunk, const uint8_t *body, size_t size)
 {
-    if (c->is_deferring)
-        store(&c->deferred, &(piece){.chunk = *chunk, .body = body, .size = size});
-    else
-        write_chunk(c, chunk, body, size);
+    choose_output_file(c);
+    put_chunk(c, &(piece){.chunk = *chunk, .body = body, .size = size});
 }
 
 static bool is_sample(const piece *p)
@@ -240,10 +285,9 @@ static void put_unchanged(convert *c, input_file *file, const piece *p)
         put_info_again(c, file);
     if (p->chunk.is_known && p->chunk.tag == PFB_TAG_QUERY_INFO)
         set_written_info(c, file, p->body, p->size);
-    if (c->is_deferring)
-        store(&c->deferred, p);
-    else
-        write_unchanged(c, p);
+    file->has_v1_block = file->has_v1_block || (p->chunk.is_known && p->chunk.tag == PFB_TAG_V1);
+    choose_output_file(c);
+    put_chunk(c, p);
 }
 
 /* ---- Names of V1 titles ---------------------------------------------------------------------------------- */
@@ -255,12 +299,14 @@ static void put_names(convert *c)
         put(c, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, c->table.data, c->table.size_bytes);
 }
 
-/* Puts the table of --names, once. */
+/* Puts the table of --names: once in a capture without FILE chunks, else again for each file, because each has names
+ * of its own. */
 static void put_names_file(convert *c)
 {
-    if (c->titles.file.data && !c->has_names_file)
+    bool *has_table = c->has_files ? &c->files[c->chosen_number]->has_names_file : &c->has_names_file;
+    if (c->titles.file.data && !*has_table)
         put(c, &(pfb_chunk){.tag = PFB_TAG_NAMES, .language = ENGLISH}, c->titles.file.data, c->titles.file.size);
-    c->has_names_file = true;
+    *has_table = true;
 }
 
 /* ---- Reading in advance -------------------------------------------------------------------------------------- */
@@ -313,17 +359,25 @@ static void add_described(input_file *file, const pfb_chunk *chunk, const uint8_
         chunk_append(&file->described, chunk, body, chunk->body_size_bytes);
 }
 
-/* If counters are chosen, reads a capture in advance and adds its metadata to `described`. */
+/* If counters are chosen, reads a capture in advance; if it has several files, the first one. Adds its metadata to
+ * `described`. */
 static void scan_capture(convert *c, input_file *file)
 {
+    pfb_capture_files files;
     pfb_capture capture;
     pfb_chunk chunk;
     input in;
     if (!c->is_filtered || !begin_scan(file->merged, &in))
         return;
+    pfb_capture_files_open(&files);
+    const uint64_t first = files.file;
     bool is_open = input_open_capture(&in, &capture);
-    while (is_open && input_next_chunk(&in, &capture, &chunk))
-        add_described(file, &chunk, in.data + chunk.body_offset);
+    while (is_open && input_next_chunk(&in, &capture, &chunk)) {
+        while (pfb_capture_files_next(&files, &chunk) != PFB_CAPTURE_CHUNK)
+            file->has_parts = true;
+        if (files.file == first)
+            add_described(file, &chunk, in.data + chunk.body_offset);
+    }
     file->is_scanned = true;
     end_scan(file->merged, &in);
 }
@@ -345,7 +399,7 @@ static void put_log_names(convert *c, input_file *file, const pfb_log_reader *lo
     if (pfb_log_read_names(c->record.data, c->record.size_bytes, &names).code != PFB_OK)
         return;
     const uint8_t *table = c->record.data + names.table_offset;
-    title_names_add(&c->titles, 0, table, names.table_size_bytes);
+    title_names_add(&c->titles, table, names.table_size_bytes);
     if (file->is_begun && !c->is_filtered)
         put(c, &chunk, table, names.table_size_bytes);
     else if (!file->is_begun && file->held.size_bytes == 0)
@@ -398,7 +452,7 @@ static bool open_filter(convert *c, input_file *file)
         o.set_count = 1;
     }
     file->has_filter = true;
-    bool may_be_elsewhere = o.file_count > 1 || file->has_v1 || !file->is_scanned;
+    bool may_be_elsewhere = o.file_count > 1 || file->has_v1 || !file->is_scanned || file->has_parts;
     bool is_ok = may_be_elsewhere ? collecting_add_found(&file->source, &o) : collecting_add(&file->source, &o);
     if (may_be_elsewhere && c->is_deferring)
         seen_names_add_metadata(&c->seen, file->source.collector);
@@ -580,6 +634,32 @@ static void set_recorded_info(convert *c, input_file *file, const uint8_t *info,
         memory_exhausted();
 }
 
+/* Adds a name table of a capture, unless add_early_names() has added it. */
+static void add_names(convert *c, const input_file *file, const piece *p)
+{
+    if (!file->has_early || p->base >= file->merged->early.end)
+        title_names_add(&c->titles, p->body, p->size);
+}
+
+/* Call before a sample of a capture is filtered. Before the first one, adds the name tables of its file that follow it.
+ */
+static void add_early_names(convert *c, input_file *file)
+{
+    merge_file *f = file->merged;
+    size_t first;
+    pfb_chunk chunk;
+    if (file->has_early || f->in.kind != INPUT_CAPTURE)
+        return;
+    file->has_early = true;
+    early_metadata_search(&f->early, &f->in);
+    size_t count = early_metadata_of_file(&f->early, f->parts.file, &first);
+    for (size_t i = first; i < first + count; i++) {
+        const uint8_t *bytes = early_metadata_chunk(&f->early, i, &chunk);
+        if (chunk.tag == PFB_TAG_NAMES)
+            title_names_add(&c->titles, bytes + chunk.body_offset, chunk.body_size_bytes);
+    }
+}
+
 /* Handles a chunk that is not a sample: puts it, or holds it until the next sample. Chunks before the first sample of
  * the file are always held. If counters of a pipe are chosen, chunks before later samples are held as well: the
  * counters are found only after all chunks that describe them were read, and a pipe cannot be read in advance. */
@@ -594,7 +674,7 @@ static void handle_metadata(convert *c, input_file *file, const piece *p)
     if (chunk->is_known && chunk->tag == PFB_TAG_QUERY_INFO)
         set_recorded_info(c, file, p->body, p->size);
     if (c->is_filtered && chunk->is_known && chunk->tag == PFB_TAG_NAMES)
-        title_names_add(&c->titles, p->base, p->body, p->size);
+        add_names(c, file, p);
     if (c->is_filtered && !file->is_scanned)
         add_described(file, chunk, p->body);
     if (file->is_begun && (!c->is_filtered || file->is_scanned)) {
@@ -642,35 +722,12 @@ static bool is_in_range(convert *c, const piece *p)
     return !pfb_collector_reply(c->ranging).is_left_out;
 }
 
-/* Returns true if a sample can be put next. Readers of a capture compare its V2 replies in the order in which they are
- * stored, so files whose V2 replies form different series are written one after the other: the first reply of another
- * series waits until no open file belongs to the current series. */
-static bool joins_series(convert *c, input_file *file, const piece *p)
-{
-    pfb_v2_reader reader;
-    if (p->chunk.tag != PFB_TAG_DATA || !pfb_v2_open(&reader, p->body, p->size, NULL))
-        return true;
-    const pfb_collector_clocks clocks = {reader.perf_time, reader.perf_time_100ns, reader.perf_freq};
-    if (!file->is_joined && c->joined_count > 0 &&
-        (!is_equal(&c->series_info, &file->recorded_info) ||
-         pfb_collector_compare_clocks(&c->series_clocks, &clocks, false) != 0))
-        return false;
-    c->joined_count += !file->is_joined;
-    file->is_joined = true;
-    c->series_clocks = clocks;
-    if (!is_equal(&c->series_info, &file->recorded_info))
-        copy(&c->series_info, file->recorded_info.data, file->recorded_info.size_bytes);
-    return true;
-}
-
 static void handle_sample(convert *c, input_file *file, const piece *p)
 {
-    if (!joins_series(c, file, p)) {
-        merge_put_off(&c->merge);
-        return;
-    }
     if (c->is_filtered && !file->is_scanned)
         add_described(file, &p->chunk, p->body);
+    if (c->is_filtered)
+        add_early_names(c, file);
     begin_sample(c, file, p->chunk.tag == PFB_TAG_DATA);
     if (!is_in_range(c, p))
         return;
@@ -766,25 +823,46 @@ static input_file *choose_file(convert *c, merge_file *f)
     if (!c->files[f->number]) {
         c->files[f->number] = memory_get(1, sizeof(input_file));
         c->files[f->number]->merged = f;
+        c->files[f->number]->serial = ++c->last_serial;
         c->files[f->number]->has_metadata = memory_get(c->metadata.count + 1, sizeof(bool));
     }
+    c->filter.file = c->has_files ? c->files[f->number]->serial : 0;
     if (f->number == c->chosen_number)
         return c->files[f->number];
-    if (c->files[c->chosen_number])
-        c->files[c->chosen_number]->titles = c->titles.scan;
     c->chosen_number = f->number;
-    c->titles.scan = c->files[f->number]->titles;
     if (!pfb_collector_choose_file(c->titles.collector, f->number, NULL) ||
         !pfb_collector_choose_file(c->ranging, f->number, NULL))
         memory_exhausted();
     return c->files[f->number];
 }
 
+/* Begins a file, or another file of a recording. */
+static void begin_part(convert *c, input_file *file)
+{
+    const merge_file *f = file->merged;
+    pfb_capture_file texts = {.label = chunk_file_label(f->in.name)};
+    title_names_begin(&c->titles);
+    pfb_collector_begin_file(c->ranging);
+    if (f->item == MERGE_BEGIN_PART && f->chunk.tag == PFB_TAG_FILE) {
+        const uint8_t *body = f->in.data + f->chunk.body_offset;
+        report_error(file, &(piece){.base = (size_t)f->in.offset + f->chunk.body_offset},
+                     pfb_capture_read_file(body, f->chunk.body_size_bytes, &texts));
+    }
+    file->file_body.size_bytes = pfb_capture_write_file(&texts, NULL, 0);
+    if (!pfb_bytes_reserve(&file->file_body, file->file_body.size_bytes))
+        memory_exhausted();
+    pfb_capture_write_file(&texts, file->file_body.data, file->file_body.size_bytes);
+    for (size_t i = 0; i < c->metadata.count; i++) {
+        const metadata_file *extra = &c->metadata.files[i];
+        if (extra->in.data && extra->request == 0)
+            set_recorded_info(c, file, extra->in.data, extra->in.size);
+    }
+}
+
 static void begin_file(convert *c, input_file *file)
 {
     const merge_file *f = file->merged;
-    title_names_begin(&c->titles);
-    pfb_collector_begin_file(c->ranging);
+    begin_part(c, file);
     file->is_refused = true;
     if (f->in.kind == INPUT_PDH_TEXT)
         diagnostics_say(STATUS_USAGE, f->in.name,
@@ -798,28 +876,50 @@ static void begin_file(convert *c, input_file *file)
     if (file->is_refused) {
         merge_drop(&c->merge);
     } else if (f->in.kind == INPUT_CAPTURE) {
-        title_names_look_ahead(&c->titles, &f->in);
         scan_capture(c, file);
     } else if (f->in.kind == INPUT_LOG) {
         scan_log(c, file);
     }
-    for (size_t i = 0; i < c->metadata.count; i++) {
-        const metadata_file *extra = &c->metadata.files[i];
-        if (extra->in.data && extra->request == 0)
-            set_recorded_info(c, file, extra->in.data, extra->in.size);
-    }
     c->has_file = c->has_file || !file->is_refused;
 }
 
-/* Puts the chunks that are still held, but not the names of a log without V1 objects. Reports the parts of the file
- * that were left out, and the error of the file if it has one. */
+/* Ends a file, or one of several files of a recording, and frees its state. */
+static void end_part(convert *c, input_file *file)
+{
+    const merge_file *f = file->merged;
+    if (c->has_files && file->has_v1_block && !c->is_filtered && !c->has_failed)
+        put_names_file(c);
+    if (file->is_in_output && !pfb_bytes_append(&c->ended, &file->output_number, sizeof file->output_number))
+        memory_exhausted();
+    if (!f->in.can_reopen)
+        seen_names_end_pipe(&c->seen, &c->titles);
+    close_filter(file);
+    extract_free(&file->extract);
+    series_free(&file->described_keys);
+    pfb_bytes_free(&file->described);
+    pfb_bytes_free(&file->held);
+    pfb_bytes_free(&file->recorded_info);
+    pfb_bytes_free(&file->written_info);
+    pfb_bytes_free(&file->file_body);
+    free(file->has_metadata);
+    c->files[f->number] = NULL;
+    free(file);
+}
+
+/* Puts the chunks that are still held, but not the names of a log without V1 objects. */
+static void put_rest(convert *c, input_file *file)
+{
+    c->has_v2 = c->has_v2 || file->has_v2;
+    if (!file->is_refused && file->merged->in.kind != INPUT_LOG && file->held.size_bytes > 0)
+        begin_sample(c, file, false);
+}
+
+/* Reports the parts of the file that were left out, and the error of the file if it has one. */
 static void end_file(convert *c, input_file *file)
 {
     const merge_file *f = file->merged;
     bool is_log = f->in.kind == INPUT_LOG && !file->is_refused;
-    c->has_v2 = c->has_v2 || file->has_v2;
-    if (!file->is_refused && !is_log && file->held.size_bytes > 0)
-        begin_sample(c, file, false);
+    put_rest(c, file);
     report_error(file, &(piece){.base = (size_t)f->in.offset}, f->error);
     if (is_log && file->object_count == 0 && f->error.code == PFB_OK)
         diagnostics_say(
@@ -833,27 +933,19 @@ static void end_file(convert *c, input_file *file)
     if (f->repeated > 0)
         diagnostics_note(f->in.name, f->repeated_at, "samples that another file has as well were left out: %" PRIu64,
                          f->repeated);
-    if (!f->in.can_reopen)
-        seen_names_end_pipe(&c->seen, &c->titles);
-    c->joined_count -= file->is_joined;
-    close_filter(file);
-    extract_free(&file->extract);
-    series_free(&file->described_keys);
-    pfb_bytes_free(&file->described);
-    pfb_bytes_free(&file->held);
-    pfb_bytes_free(&file->recorded_info);
-    pfb_bytes_free(&file->written_info);
-    free(file->has_metadata);
-    c->files[f->number] = NULL;
-    free(file);
+    end_part(c, file);
 }
 
 static void convert_item(convert *c, merge_file *f)
 {
     input_file *file = choose_file(c, f);
+    c->has_files = c->has_files || f->item == MERGE_BEGIN_PART || f->item == MERGE_END_PART;
     switch (f->item) {
     case MERGE_BEGIN:
         begin_file(c, file);
+        break;
+    case MERGE_BEGIN_PART:
+        begin_part(c, file);
         break;
     case MERGE_CHUNK:
         convert_chunk(c, file);
@@ -869,6 +961,10 @@ static void convert_item(convert *c, merge_file *f)
         break;
     case MERGE_ROW:
         break;
+    case MERGE_END_PART:
+        put_rest(c, file);
+        end_part(c, file);
+        break;
     case MERGE_END:
         end_file(c, file);
         break;
@@ -882,6 +978,7 @@ static void convert_all(convert *c)
     progress_begin(true);
     metadata_files_put(&c->metadata, c->titles.collector); /* reports the errors in the files */
     begin_deferring(c);
+    c->has_files = o->file_count > 1;
     sample_range_begin(&c->range, c->ranging, NULL);
     merge_open(&c->merge, o->files, o->file_count, o->kind, false, &o->reader);
     while ((f = merge_next(&c->merge))) {
@@ -890,7 +987,7 @@ static void convert_all(convert *c)
             merge_stop(&c->merge);
     }
     merge_close(&c->merge);
-    if (c->has_file && !c->is_filtered && !c->has_failed)
+    if (c->has_file && !c->is_filtered && !c->has_files && !c->has_failed)
         put_names_file(c);
     if (!c->has_failed) /* otherwise the files were not read to their ends */
         sample_range_end(&c->range);
@@ -928,8 +1025,8 @@ void convert_files(const options *o)
     title_names_close(&c.titles);
     free(c.files);
     pfb_bytes_free(&c.written_info);
-    pfb_bytes_free(&c.series_info);
     pfb_bytes_free(&c.deferred);
+    pfb_bytes_free(&c.ended);
     pfb_bytes_free(&c.chunk);
     pfb_bytes_free(&c.reduced);
     pfb_bytes_free(&c.body);

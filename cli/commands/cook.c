@@ -35,11 +35,10 @@ enum { UNREAD_TAGS = sizeof unread_tags / sizeof unread_tags[0] };
 
 /* The state of an open file. */
 typedef struct cook_file {
-    title_scan scan;                         /* state of the title names, stored here while another file is chosen */
+    bool has_early;                          /* put_early() was called */
     uint64_t unread_counts[UNREAD_TAGS + 1]; /* the last one: chunks of a later version */
     size_t unread_first[UNREAD_TAGS + 1];    /* offset in the file of the first one of each kind */
     bool has_v2;                             /* a V2 reply was read */
-    bool has_sample;                         /* a sample was read, which --from, --to or --every may leave out */
 } cook_file;
 
 typedef struct cook {
@@ -193,6 +192,23 @@ static bool note_unread(const cook_file *file, const char *name)
     return has_unread;
 }
 
+/* Call before a sample of a capture is read. Before the first one, puts the metadata of its file that follows it. */
+static void put_early(cook *c, merge_file *f)
+{
+    size_t first;
+    pfb_chunk chunk;
+    if (c->files[f->number].has_early)
+        return;
+    c->files[f->number].has_early = true;
+    early_metadata_search(&f->early, &f->in);
+    size_t count = early_metadata_of_file(&f->early, f->parts.file, &first);
+    for (size_t i = first; i < first + count; i++) {
+        const uint8_t *bytes = early_metadata_chunk(&f->early, i, &chunk);
+        if (chunk.tag == PFB_TAG_NAMES)
+            title_names_add(&c->names, bytes + chunk.body_offset, chunk.body_size_bytes);
+    }
+}
+
 /* Prints the values of a sample in a capture. Bytes after its reply or block are tolerated unless --strict is given. */
 static void cook_sample_chunk(cook *c, const merge_file *f, size_t size)
 {
@@ -201,7 +217,7 @@ static void cook_sample_chunk(cook *c, const merge_file *f, size_t size)
         report_error(f, (size_t)f->in.offset + f->at, input_trailing_bytes(&c->o->reader, reply.size_bytes, size));
 }
 
-static void cook_chunk(cook *c, const merge_file *f)
+static void cook_chunk(cook *c, merge_file *f)
 {
     const pfb_chunk *chunk = &f->chunk;
     const uint8_t *body = f->in.data + chunk->body_offset;
@@ -211,14 +227,13 @@ static void cook_chunk(cook *c, const merge_file *f)
     pfb_name_table table;
     switch (chunk->is_known ? chunk->tag : 0) {
     case PFB_TAG_V1:
-        title_names_look_ahead(&c->names, &f->in);
-        cook_sample_chunk(c, f, size);
-        break;
     case PFB_TAG_DATA:
+        put_early(c, f);
         cook_sample_chunk(c, f, size);
         break;
     case PFB_TAG_NAMES:
-        title_names_add(&c->names, base + chunk->offset, body, size);
+        if (!c->files[f->number].has_early || f->in.offset + chunk->offset >= f->early.end)
+            title_names_add(&c->names, body, size);
         pfb_name_table_open(&table, body, size, &c->o->reader);
         pfb_name_table_count(&table); /* reads the whole table; sets table.error */
         error = table.error;
@@ -257,19 +272,17 @@ static void choose_file(cook *c, const merge_file *f)
     if (f->number >= c->file_count) {
         c->files = memory_grow(c->files, &c->file_capacity, f->number + 1, sizeof *c->files);
         while (c->file_count <= f->number)
-            c->files[c->file_count++] = (cook_file){.scan = {.scanned_end = 0}};
+            c->files[c->file_count++] = (cook_file){.has_early = false};
     }
     if (f->number == c->chosen_number)
         return;
-    c->files[c->chosen_number].scan = c->names.scan;
     c->chosen_number = f->number;
-    c->names.scan = c->files[c->chosen_number].scan;
     require_memory(pfb_collector_choose_file(c->collector, f->number, NULL));
 }
 
 static void begin_file(cook *c, merge_file *f)
 {
-    c->files[f->number] = (cook_file){.scan = {.scanned_end = 0}};
+    c->files[f->number] = (cook_file){.has_early = false};
     title_names_begin(&c->names);
     if (is_log(f))
         path_list_check_log(&c->paths, c->o, f->in.name);
@@ -285,6 +298,31 @@ static void begin_file(cook *c, merge_file *f)
         input_refuse(&f->in, "a capture, a perfmon log, V1 blocks or V2 data");
 }
 
+/* Begins another file of a recording. */
+static void begin_part(cook *c, const merge_file *f)
+{
+    const pfb_chunk *chunk = &f->chunk;
+    pfb_capture_file file;
+    c->files[f->number] = (cook_file){.has_early = false};
+    title_names_begin(&c->names);
+    metadata_files_put(&c->metadata, c->collector);
+    if (chunk->tag == PFB_TAG_FILE)
+        report_error(f, (size_t)f->in.offset + chunk->body_offset,
+                     pfb_capture_read_file(f->in.data + chunk->body_offset, chunk->body_size_bytes, &file));
+}
+
+/* Ends a file, or one of several files of a recording. Returns true if chunks were skipped, which a note says. */
+static bool end_part(cook *c, const merge_file *f)
+{
+    bool has_unread = note_unread(&c->files[f->number], f->in.name);
+    if (c->files[f->number].has_v2 && must_see_names(c))
+        seen_names_add_metadata(&c->seen, c->collector);
+    if (!f->in.can_reopen)
+        seen_names_end_pipe(&c->seen, &c->names);
+    require_memory(pfb_collector_end_file(c->collector, NULL));
+    return has_unread;
+}
+
 /* Reports the skipped parts of a file, and the error of the file if it has one. */
 static void end_file(cook *c, const merge_file *f)
 {
@@ -298,25 +336,22 @@ static void end_file(cook *c, const merge_file *f)
     if (f->repeated > 0)
         diagnostics_note(f->in.name, f->repeated_at, "samples that another file has as well were left out: %" PRIu64,
                          f->repeated);
-    bool has_unread = note_unread(&c->files[f->number], f->in.name);
-    bool has_samples = c->files[f->number].has_sample || f->repeated > 0 || has_unread; /* unread ones may be samples */
+    bool has_unread = end_part(c, f);
+    bool has_samples = f->has_samples || f->repeated > 0 || has_unread; /* unread ones may be samples */
     if (f->is_open && f->error.code == PFB_OK && !has_samples)
         diagnostics_note(f->in.name, 0, "the file has no samples");
     report_error(f, (size_t)f->in.offset, f->error);
-    if (c->files[f->number].has_v2 && must_see_names(c))
-        seen_names_add_metadata(&c->seen, c->collector);
-    if (!f->in.can_reopen)
-        seen_names_end_pipe(&c->seen, &c->names);
-    require_memory(pfb_collector_end_file(c->collector, NULL));
 }
 
 static void cook_item(cook *c, merge_file *f)
 {
     choose_file(c, f);
-    c->files[f->number].has_sample = c->files[f->number].has_sample || f->is_sample;
     switch (f->item) {
     case MERGE_BEGIN:
         begin_file(c, f);
+        break;
+    case MERGE_BEGIN_PART:
+        begin_part(c, f);
         break;
     case MERGE_CHUNK:
         cook_chunk(c, f);
@@ -332,6 +367,9 @@ static void cook_item(cook *c, merge_file *f)
         break;
     case MERGE_ROW:
         cook_row(c, f);
+        break;
+    case MERGE_END_PART:
+        end_part(c, f);
         break;
     case MERGE_END:
         end_file(c, f);

@@ -5,6 +5,7 @@
 #include "commands/objects.h"
 #include "commands/set_names.h"
 #include "commands/summary_sets.h"
+#include "input/early_metadata.h"
 #include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
@@ -197,7 +198,7 @@ static void add_names(title_names *names, const collecting *c, const pfb_bytes *
 {
     buffer subject = {0};
     pfb_name_table reader;
-    title_names_add(names, 0, table->data, table->size_bytes);
+    title_names_add(names, table->data, table->size_bytes);
     pfb_name_table_open(&reader, table->data, table->size_bytes, NULL);
     pfb_name_table_count(&reader); /* reads the whole table; sets reader.error */
     buffer_format(&subject, "%s: V1 name table", c->subject);
@@ -267,9 +268,21 @@ static void store_instances(set_listing *l, const pfb_guid *guid, const uint8_t 
         memory_exhausted();
 }
 
+/* Adds the names of a recording that follow V1 blocks, for the blocks before them. */
+static void add_early_names(title_names *titles, early_metadata *early, const input *in)
+{
+    pfb_chunk chunk;
+    early_metadata_search(early, in);
+    for (size_t i = 0; i < early->count; i++) {
+        const uint8_t *bytes = early_metadata_chunk(early, i, &chunk);
+        if (chunk.tag == PFB_TAG_NAMES)
+            title_names_add(titles, bytes + chunk.body_offset, chunk.body_size_bytes);
+    }
+}
+
 /* Lists the V1 objects of a chunk, or stores its metadata for list_sets(). */
-static void read_chunk(set_listing *l, object_list *objects, title_names *titles, const input *in,
-                       const pfb_chunk *chunk)
+static void read_chunk(set_listing *l, object_list *objects, title_names *titles, early_metadata *early,
+                       const input *in, const pfb_chunk *chunk)
 {
     const uint8_t *body = in->data + chunk->body_offset;
     size_t size = chunk->body_size_bytes;
@@ -286,11 +299,13 @@ static void read_chunk(set_listing *l, object_list *objects, title_names *titles
             store_instances(l, &chunk->guid, body, size, base);
         break;
     case PFB_TAG_V1:
-        title_names_look_ahead(titles, in);
+        if (!early->is_searched)
+            add_early_names(titles, early, in);
         error = input_trailing_bytes(&l->o->reader, objects_list_block(objects, body, size, base), size);
         break;
     case PFB_TAG_NAMES:
-        title_names_add(titles, (size_t)in->offset + chunk->offset, body, size);
+        if (in->offset + chunk->offset >= early->end)
+            title_names_add(titles, body, size);
         pfb_name_table_open(&table, body, size, &l->o->reader);
         pfb_name_table_count(&table); /* reads the whole table; sets table.error */
         error = table.error;
@@ -308,11 +323,13 @@ static void list_capture(set_listing *l, object_list *objects, title_names *titl
 {
     pfb_capture capture;
     pfb_chunk chunk;
+    early_metadata early = {.is_searched = false};
     bool is_open = input_open_capture(in, &capture);
     while (is_open && !output_failed(l->out) && input_next_chunk(in, &capture, &chunk)) {
-        read_chunk(l, objects, titles, in, &chunk);
+        read_chunk(l, objects, titles, &early, in, &chunk);
         input_progress(in, chunk.offset);
     }
+    early_metadata_free(&early);
     list_sets(l);
     capture.error.offset += (size_t)in->offset;
     if (capture.error.code != PFB_OK)

@@ -294,7 +294,7 @@ static bool open_v1_selection(recorder *r, const collecting *c, const options *o
     title_names_open(&r->titles, NULL, &tolerant);
     r->filter.collector = r->titles.collector;
     if (pfb_source_v1(c->source, "Counter 009", &r->names, NULL))
-        title_names_add(&r->titles, 0, r->names.data, r->names.size_bytes);
+        title_names_add(&r->titles, r->names.data, r->names.size_bytes);
     bool is_ok = path_list_choose(&paths, r->titles.collector, o, &r->is_filtered);
     path_list_free(&paths);
     return is_ok;
@@ -356,7 +356,8 @@ void command_record(const options *o)
                   .file = {.path = o->output_path,
                            .note = "recorded by perfblock " PERFBLOCK_VERSION,
                            .max_bytes = o->rotation,
-                           .is_replaced = o->is_forced}};
+                           .is_replaced = o->is_forced,
+                           .has_samples = true}};
     recorded_file file;
     if (output_file_is_input(o)) { /* it would grow while it is read, or be replaced */
         diagnostics_say(STATUS_USAGE, o->output_path, "is an input, to which the recording would be written");

@@ -417,12 +417,13 @@ bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-/* Adds a title index to `named`. Returns false if it was added before or has no name. */
+/* Adds a title index of the current file to `named`. Returns false if it was added before or has no name. */
 static bool add_named(filter_v1 *f, uint32_t title)
 {
     if (f->seed == 0)
         f->seed = hash_mix(system_now() ^ (uintptr_t)f) | 1;
-    uint64_t hash = hash_mix(f->seed ^ title); /* different titles have different hashes */
+    uint64_t key = (uint64_t)f->file << 32 | title;
+    uint64_t hash = hash_mix(f->seed ^ key); /* different keys have different hashes */
     uint64_t slot = hash;
     if (hash_index_next(&f->named, hash, &slot) != HASH_INDEX_NONE || !pfb_collector_title(f->collector, title).bytes)
         return false;

@@ -26,9 +26,10 @@ typedef struct filter_seen {
     uint64_t block; /* number of the latest block in which it had them */
 } filter_seen;
 
-/* The caller sets `collector`; the other fields are zero at first. */
+/* The caller sets `collector` and `file`; the other fields are zero at first. */
 typedef struct filter_v1 {
     pfb_collector *collector; /* without a source; it has the chosen counters and the names of title indexes */
+    uint32_t file;            /* of the current block: the names of each file are put in tables of their own */
     /* ------------------------------------------------------------------------------------------ */
     filter_value *values; /* chosen values of the current block, ascending by object, row and position */
     size_t value_count, value_capacity;
@@ -39,7 +40,7 @@ typedef struct filter_v1 {
     uint64_t block_count; /* number of the current block, from 1 */
     uint32_t *titles; /* of the current block: title indexes of written counters and of objects with chosen values */
     size_t title_count, title_capacity;
-    hash_index named; /* title indexes whose names are in an earlier table */
+    hash_index named; /* files and title indexes whose names are in an earlier table */
     uint64_t seed;    /* of the hashes in `named`; 0 at first */
 } filter_v1;
 
@@ -50,7 +51,7 @@ typedef struct filter_v1 {
 bool filter_v1_block(filter_v1 *f, const uint8_t *data, size_t size, pfb_bytes *reduced, pfb_error *error);
 
 /* Makes a name table for the latest reduced block: the names of its counters and of its objects with chosen values,
- * except those in earlier tables. Returns false if there are none. */
+ * except those in earlier tables for the same file. Returns false if there are none. */
 bool filter_v1_names(filter_v1 *f, pfb_bytes *table);
 
 /* Forgets the earlier tables. Call it when another output file begins, which has none of them. */

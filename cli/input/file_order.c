@@ -90,16 +90,17 @@ static bool read_capture_time(file_window *w, int64_t *time)
 {
     size_t available = 0;
     while (true) {
+        pfb_chunk chunk;
+        uint64_t size;
         const uint8_t *header = look_ahead(w, PFB_CHUNK_HEADER_BYTES, &available);
+        bool has_size = pfb_capture_read_header(header, available, &chunk, &size);
         if (available < PFB_CHUNK_HEADER_BYTES)
             return false;
-        uint64_t tag = load_integer(header, 4, false);
-        bool is_known = load_integer(header + 4, 4, false) <= PFB_CAPTURE_VERSION;
-        uint64_t size = load_integer(header + 8, 8, false);
-        skip_bytes(w, PFB_CHUNK_HEADER_BYTES);
-        if (is_known && (tag == PFB_TAG_DATA || tag == PFB_TAG_V1))
-            return read_block_time(w, tag == PFB_TAG_V1, time);
-        if (size > UINT64_MAX - 7 || !skip_bytes(w, size + (8 - size % 8) % 8))
+        if (chunk.is_known && (chunk.tag == PFB_TAG_DATA || chunk.tag == PFB_TAG_V1)) {
+            skip_bytes(w, PFB_CHUNK_HEADER_BYTES);
+            return read_block_time(w, chunk.tag == PFB_TAG_V1, time);
+        }
+        if (!has_size || !skip_bytes(w, size))
             return false;
     }
 }

@@ -63,15 +63,67 @@ static void read_header(merge_file *f)
     f->size = f->size < available ? f->size : available;
 }
 
+/* ---- Numbers --------------------------------------------------------------------------------------------- */
+
+/* Returns the lowest number that no file has, and marks it as used. */
+static size_t take_number(merge *m)
+{
+    size_t number = 0;
+    while (number < m->number_count && m->is_used[number])
+        number++;
+    m->is_used = memory_grow(m->is_used, &m->number_capacity, number + 1, sizeof *m->is_used);
+    m->number_count = number < m->number_count ? m->number_count : number + 1;
+    m->is_used[number] = true;
+    return number;
+}
+
+/* Gives a number to the file of a recording that has just begun. */
+static void add_part(merge *m, merge_file *f)
+{
+    f->number = f->numbers[f->parts.slot] = take_number(m);
+}
+
+/* Frees the number of a file of a recording that has ended. */
+static void remove_part(merge *m, merge_file *f)
+{
+    m->is_used[f->number] = false;
+    f->numbers[f->parts.slot] = MERGE_NO_NUMBER;
+}
+
 /* ---- Items of a file ------------------------------------------------------------------------------------- */
 
-static bool next_chunk(merge_file *f)
+/* Ends a file of the recording and makes its end the item, or that of the recording if it was the last one. */
+static void end_next_part(merge *m, merge_file *f)
 {
-    bool has_chunk = input_next_chunk(&f->in, &f->capture, &f->chunk);
-    f->error = f->capture.error;
-    if (!has_chunk)
-        return false;
-    f->item = MERGE_CHUNK;
+    bool has_part = pfb_capture_files_end(&f->parts);
+    if (!has_part) { /* FILE chunks have ended all files */
+        pfb_capture_files_open(&f->parts);
+        add_part(m, f);
+        pfb_capture_files_end(&f->parts);
+    }
+    f->number = f->numbers[f->parts.slot];
+    f->item = f->parts.open_count > 0 ? MERGE_END_PART : MERGE_END;
+}
+
+/* Reads the next chunk, or handles the rest of the latest one: a FILE chunk or PFBC may begin and end several files. */
+static bool next_chunk(merge *m, merge_file *f)
+{
+    pfb_capture_step step = PFB_CAPTURE_CHUNK;
+    do {
+        bool has_chunk = f->is_chunk_pending || input_next_chunk(&f->in, &f->capture, &f->chunk);
+        f->error = f->capture.error;
+        if (!has_chunk)
+            return false;
+        step = pfb_capture_files_next(&f->parts, &f->chunk);
+        f->is_chunk_pending = step != PFB_CAPTURE_CHUNK;
+    } while (step == PFB_CAPTURE_CHUNK && f->chunk.is_known && f->chunk.tag == PFB_TAG_FILE);
+    if (step == PFB_CAPTURE_BEGIN)
+        add_part(m, f);
+    else
+        f->number = f->numbers[f->parts.slot];
+    f->item = step == PFB_CAPTURE_BEGIN ? MERGE_BEGIN_PART : step == PFB_CAPTURE_END ? MERGE_END_PART : MERGE_CHUNK;
+    if (step != PFB_CAPTURE_CHUNK)
+        return true;
     f->at = f->chunk.body_offset;
     f->size = f->chunk.body_size_bytes;
     f->is_v1 = f->chunk.tag == PFB_TAG_V1;
@@ -155,19 +207,19 @@ static void open_reader(merge_file *f)
 }
 
 /* Moves the file to its next item. */
-static void advance(merge_file *f)
+static void advance(merge *m, merge_file *f)
 {
     bool has_item = false;
     f->is_sample = false;
     if (f->is_open) {
-        has_item = f->in.kind == INPUT_CAPTURE    ? next_chunk(f)
+        has_item = f->in.kind == INPUT_CAPTURE    ? next_chunk(m, f)
                    : f->in.kind == INPUT_LOG      ? next_record(f)
                    : f->in.kind == INPUT_PDH_TEXT ? next_row(f)
                                                   : next_block(f);
     }
     f->is_waiting = has_item && f->is_sample;
     if (!has_item)
-        f->item = MERGE_END;
+        end_next_part(m, f);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------------------- */
@@ -187,12 +239,16 @@ static merge_file *add_file(merge *m, const input *in, size_t position, int64_t 
 {
     merge_file *f = memory_get(1, sizeof *f);
     *f = (merge_file){.in = *in, .item = MERGE_BEGIN, .time = start, .position = position, .options = m->options};
-    while (f->number < m->count && m->files[f->number])
-        f->number++;
-    m->files = memory_grow(m->files, &m->capacity, f->number + 1, sizeof(merge_file *));
-    m->files[f->number] = f;
+    while (f->slot < m->count && m->files[f->slot])
+        f->slot++;
+    m->files = memory_grow(m->files, &m->capacity, f->slot + 1, sizeof(merge_file *));
+    m->files[f->slot] = f;
     m->open_count++;
-    m->count = f->number < m->count ? m->count : f->number + 1;
+    m->count = f->slot < m->count ? m->count : f->slot + 1;
+    for (size_t i = 0; i < PFB_CAPTURE_MAX_FILES; i++)
+        f->numbers[i] = MERGE_NO_NUMBER;
+    pfb_capture_files_open(&f->parts);
+    add_part(m, f);
     open_reader(f);
     return f;
 }
@@ -205,8 +261,13 @@ void merge_open_input(merge *m, const input *in, const pfb_read_options *options
 
 static void close_file(merge *m, merge_file *f)
 {
-    m->files[f->number] = NULL;
+    m->files[f->slot] = NULL;
     m->open_count--;
+    for (size_t i = 0; i < PFB_CAPTURE_MAX_FILES; i++) {
+        if (f->numbers[i] != MERGE_NO_NUMBER)
+            m->is_used[f->numbers[i]] = false;
+    }
+    early_metadata_free(&f->early);
     input_free(&f->in);
     free(f);
 }
@@ -224,8 +285,6 @@ static merge_file *first_file(const merge *m)
  * header (without has_time) are last. */
 static bool is_before(const merge_file *a, const merge_file *b)
 {
-    if (a->is_put_off != b->is_put_off)
-        return b->is_put_off;
     if (a->time != b->time)
         return a->time < b->time;
     return a->has_time != b->has_time ? a->has_time : a->position < b->position;
@@ -315,10 +374,10 @@ static bool was_returned(merge *m, const merge_file *f)
 }
 
 /* Skips a sample whose bytes were returned as a sample of another file. */
-static void skip_repetition(merge_file *f)
+static void skip_repetition(merge *m, merge_file *f)
 {
     pfb_v2_reader v2;
-    f->is_repetition = f->is_put_off = false;
+    f->is_repetition = false;
     if (f->repeated++ == 0)
         f->repeated_at = (size_t)f->in.offset + f->at;
     if (f->item == MERGE_BLOCK && !f->is_v1) {
@@ -326,7 +385,7 @@ static void skip_repetition(merge_file *f)
         pfb_v2_open(&v2, f->in.data + f->at, f->size, f->options);
         f->has_ended = pfb_v2_finish(&v2).code != PFB_OK;
     }
-    advance(f);
+    advance(m, f);
 }
 
 /* Returns the file with the next sample. Before that, returns each file that has to be opened for it, and each file
@@ -340,10 +399,11 @@ static merge_file *choose_file(merge *m)
             return opened;
         if (!next->is_repetition && !was_returned(m, next)) {
             mark_repetitions(m, next);
-            next->is_waiting = next->is_put_off = false;
+            next->is_waiting = false;
+            next->has_samples = true;
             return next;
         }
-        skip_repetition(next);
+        skip_repetition(m, next);
         if (!next->is_waiting)
             return next;
     }
@@ -355,8 +415,12 @@ merge_file *merge_next(merge *m)
     m->current = NULL;
     if (f && f->item == MERGE_END) {
         close_file(m, f);
-    } else if (f && !f->is_put_off && !m->is_stopping) {
-        advance(f);
+        f = NULL;
+    } else if (f && f->item == MERGE_END_PART) {
+        remove_part(m, f);
+    }
+    if (f && !m->is_stopping) {
+        advance(m, f);
         m->current = f->is_waiting ? NULL : f;
     }
     if (m->single) {
@@ -365,7 +429,7 @@ merge_file *merge_next(merge *m)
     } else if (m->is_stopping) {
         m->current = first_file(m);
         if (m->current)
-            m->current->item = MERGE_END;
+            end_next_part(m, m->current);
     } else if (!m->current) {
         m->current = choose_file(m);
     }
@@ -375,11 +439,6 @@ merge_file *merge_next(merge *m)
 void merge_stop(merge *m)
 {
     m->is_stopping = true;
-}
-
-void merge_put_off(merge *m)
-{
-    m->current->is_put_off = m->current->is_waiting = true;
 }
 
 void merge_drop(merge *m)
@@ -395,6 +454,7 @@ void merge_close(merge *m)
             close_file(m, m->files[i]);
     }
     free(m->files);
+    free(m->is_used);
     free(m->order);
     hash_index_free(&m->returned);
     free(m->returned_by);

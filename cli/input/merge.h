@@ -2,6 +2,7 @@
 #ifndef CLI_MERGE_H
 #define CLI_MERGE_H
 
+#include "input/early_metadata.h"
 #include "input/file_order.h"
 #include "input/input.h"
 #include "memory/hash_index.h"
@@ -19,30 +20,36 @@
 
 enum { MERGE_MAX_FILES = 200 };
 
+#define MERGE_NO_NUMBER SIZE_MAX
+
 typedef enum merge_item {
-    MERGE_BEGIN,    /* the file was opened */
-    MERGE_CHUNK,    /* a chunk of a capture: `chunk` */
-    MERGE_BLOCK,    /* a V2 reply or V1 block that is not in a capture */
-    MERGE_TRAILING, /* the bytes from `at` on belong to no block */
-    MERGE_RECORD,   /* a record of a .blg: `record` */
-    MERGE_ROW,      /* a row of a perfmon log in text: `row` */
-    MERGE_END       /* the file was read to its end or to an error: `error` */
+    MERGE_BEGIN,      /* the file was opened */
+    MERGE_BEGIN_PART, /* another file of a recording begins: `chunk` is its FILE chunk, or another chunk */
+    MERGE_CHUNK,      /* a chunk of a capture: `chunk`; FILE chunks are not returned */
+    MERGE_BLOCK,      /* a V2 reply or V1 block that is not in a capture */
+    MERGE_TRAILING,   /* the bytes from `at` on belong to no block */
+    MERGE_RECORD,     /* a record of a .blg: `record` */
+    MERGE_ROW,        /* a row of a perfmon log in text: `row` */
+    MERGE_END_PART,   /* a file of a recording has ended; the recording may have others */
+    MERGE_END         /* the file was read to its end or to an error: `error` */
 } merge_item;
 
 /* An open file and its current item. */
 typedef struct merge_file {
     input in;
-    size_t number; /* index in merge.files; the number of a closed file is used again */
+    size_t number; /* among all open files, counting the files in recordings; that of an ended file is used again */
     merge_item item;
-    bool is_sample;     /* the item is a sample: a reply, a block, a sample record or a row */
-    bool is_v1;         /* the sample is a V1 block */
-    size_t at, size;    /* chunk, block: where its body is in the window */
-    pfb_error error;    /* MERGE_END: its offset counts from the start of the window */
-    int64_t time;       /* of the sample, in UTC; in local time for a log that does not have the offset from UTC */
-    int64_t bias;       /* logs: UTC - local time in 100 ns; the caller corrects it if it knows a time in UTC */
-    bool has_ended;     /* the caller sets it to end a file of blocks after the current block */
-    uint64_t repeated;  /* samples that were left out because another file has the same bytes with the same time */
-    size_t repeated_at; /* offset in the file of the first of those samples */
+    bool is_sample;       /* the item is a sample: a reply, a block, a sample record or a row */
+    bool is_v1;           /* the sample is a V1 block */
+    bool has_samples;     /* a sample was returned */
+    size_t at, size;      /* chunk, block: where its body is in the window */
+    pfb_error error;      /* MERGE_END: its offset counts from the start of the window */
+    int64_t time;         /* of the sample, in UTC; in local time for a log that does not have the offset from UTC */
+    int64_t bias;         /* logs: UTC - local time in 100 ns; the caller corrects it if it knows a time in UTC */
+    bool has_ended;       /* the caller sets it to end a file of blocks after the current block */
+    uint64_t repeated;    /* samples that were left out because another file has the same bytes with the same time */
+    size_t repeated_at;   /* offset in the file of the first of those samples */
+    early_metadata early; /* captures: of all files in it; the caller searches it */
     /* Readers of the file, by its kind: */
     bool is_open; /* the reader was opened */
     pfb_capture capture;
@@ -55,17 +62,22 @@ typedef struct merge_file {
     const pfb_read_options *options;
     size_t position;    /* on the command line */
     bool is_waiting;    /* the item is a sample that is still to be returned */
-    bool is_put_off;    /* see merge_put_off() */
     bool is_repetition; /* a returned sample of another file has the same time and bytes */
     bool has_time;      /* `time` is that of the sample, not of the previous sample or of the start of the file */
     bool has_bias;      /* .blg: `bias` is known */
     input_blocks blocks;
+    size_t slot;                           /* index in merge.files */
+    pfb_capture_files parts;               /* the files of a recording */
+    size_t numbers[PFB_CAPTURE_MAX_FILES]; /* of its open files, by slot; MERGE_NO_NUMBER for a slot that is free */
+    bool is_chunk_pending;                 /* `chunk` was read, but not returned */
 } merge_file;
 
 typedef struct merge {
-    merge_file **files; /* the open files, by number; null for a number that is free */
-    size_t count, capacity;
     /* ------------------------------------------------------------------------------------------ */
+    merge_file **files; /* the open files of the command line; null for a slot that is free */
+    size_t count, capacity;
+    bool *is_used; /* by number: a file has it */
+    size_t number_count, number_capacity;
     ordered_file *order; /* the files of the command line, by their start */
     size_t order_count;
     size_t next; /* position in `order` of the next file to open */
@@ -92,16 +104,13 @@ void merge_open(merge *m, char *const *names, size_t count, input_kind kind, boo
 void merge_open_input(merge *m, const input *in, const pfb_read_options *options);
 
 /* Returns the file with the next item, which is valid until the next call; null after the last. Each file begins with
- * MERGE_BEGIN and ends with MERGE_END. A file that cannot be opened is reported and left out. A file of a kind that has
- * no samples has no other items. */
+ * MERGE_BEGIN and ends with MERGE_END. The files in a recording are returned like files of their own, except that all
+ * but the first begin with MERGE_BEGIN_PART, and all but one end with MERGE_END_PART. A file that cannot be opened is
+ * reported and left out. A file of a kind that has no samples has no other items. */
 merge_file *merge_next(merge *m);
 
 /* Ends reading: the next calls of merge_next() return MERGE_END of each open file, then null. */
 void merge_stop(merge *m);
-
-/* Postpones the current item, which must be a sample: it is returned again after the samples of the other open files.
- */
-void merge_put_off(merge *m);
 
 /* Ends the current file: its next item is MERGE_END, without an error. */
 void merge_drop(merge *m);

@@ -3,7 +3,6 @@
 
 #include "memory/memory.h"
 #include "output/diagnostics.h"
-#include "perfblock/capture.h"
 #include "perfblock/v1.h"
 #include "perfblock/write.h"
 
@@ -91,9 +90,9 @@ static void write_others(const title_names *t, const uint8_t *data, size_t size,
     pfb_write_end_names(writer);
 }
 
-/* Adds a table, without the titles that --names has: the collector gives precedence to the table that was added last,
+/* Adds the table without the titles that --names has: the collector gives precedence to the table that was added last,
  * and adding the table of --names again after each of many small tables would take memory for a copy each time. */
-static void put_others(title_names *t, const uint8_t *data, size_t size)
+void title_names_add(title_names *t, const uint8_t *data, size_t size)
 {
     pfb_writer writer;
     if (t->file_title_count == 0) {
@@ -113,36 +112,8 @@ static void put_others(title_names *t, const uint8_t *data, size_t size)
 void title_names_begin(title_names *t)
 {
     pfb_collector_begin_file(t->collector);
-    t->scan = (title_scan){.scanned_end = 0};
     if (t->file.data)
         put_table(t, t->file.data, t->file.size);
-}
-
-void title_names_look_ahead(title_names *t, const input *capture)
-{
-    pfb_capture reader;
-    pfb_chunk chunk;
-    input in = *capture;
-    bool is_whole = capture->offset == 0 && capture->is_last;
-    if (t->scan.scanned_end > 0 ||
-        (!is_whole && (!capture->can_reopen || !input_open(&in, capture->name, INPUT_CAPTURE, false))))
-        return;
-    bool is_open = input_open_capture(&in, &reader);
-    while (is_open && input_next_chunk(&in, &reader, &chunk)) {
-        t->scan.scanned_end = in.offset + chunk.offset + 1;
-        if (chunk.is_known && chunk.tag == PFB_TAG_NAMES && in.offset + chunk.offset >= t->scan.added_end)
-            put_others(t, in.data + chunk.body_offset, chunk.body_size_bytes);
-    }
-    if (!is_whole)
-        input_free(&in);
-}
-
-void title_names_add(title_names *t, uint64_t offset, const uint8_t *data, size_t size)
-{
-    if (offset < t->scan.scanned_end)
-        return;
-    put_others(t, data, size);
-    t->scan.added_end = offset + 1;
 }
 
 void title_names_report_late(const char *subject, bool has_values)

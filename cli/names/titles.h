@@ -9,20 +9,12 @@
 /* Names of V1 title indexes. They come from the name tables of a capture or log, and from the file of --names; a
  * collector stores them. If both have a name for an index, that of --names is used. */
 
-/* Which tables of a file were added. */
-typedef struct title_scan {
-    uint64_t scanned_end; /* title_names_look_ahead() has added the tables before this offset of the file */
-    uint64_t added_end;   /* title_names_add() has added the tables before this offset */
-} title_scan;
-
 typedef struct title_names {
     pfb_collector *collector;
     pfb_read_options reader;
     input file;            /* of --names; `data` is null without one */
     uint32_t *file_titles; /* the title indexes of this file, ascending */
     size_t file_title_count;
-    title_scan scan; /* of the file that is chosen in the collector (pfb_collector_choose_file). A caller that chooses
-                      * another file saves this and sets it to the value saved for the other file */
 } title_names;
 
 /* Opens a collector and reads the table of --names at `path`, which may be null. Reports an error in the table. */
@@ -38,16 +30,8 @@ void title_names_check(const char *path, const pfb_read_options *options);
 /* Begins a file: forgets the names of the previous file, but not the names of --names. */
 void title_names_begin(title_names *t);
 
-/* Adds all name tables of a capture, so that their names are known when the V1 blocks before them are read. Unless
- * the window is known to have all of the capture, opens the capture a second time, or does nothing for standard input
- * and pipes, which cannot be read twice. Only the first call for a file has an effect. Does not report errors in
- * tables. */
-void title_names_look_ahead(title_names *t, const input *capture);
-
-/* Adds a name table of the current file, unless title_names_look_ahead() has added it. `offset` is the offset of the
- * table's chunk; any number if title_names_look_ahead() is not called for the file. Does not report errors in the
- * table. */
-void title_names_add(title_names *t, uint64_t offset, const uint8_t *data, size_t size);
+/* Adds a name table of the file that is chosen in the collector. Does not report errors in the table. */
+void title_names_add(title_names *t, const uint8_t *data, size_t size);
 
 /* Reports that a name on the command line matches a title of V1 blocks only because of a name table that follows the
  * blocks in standard input or a pipe: the command compared the blocks before it had the name, and left them out. Prints

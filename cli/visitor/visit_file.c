@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of any format, blocks and captures. */
 #include "input/parts.h"
+#include "memory/memory.h"
+#include "names/recorded_names.h"
 #include "output/diagnostics.h"
 #include "visitor/visits.h"
+
+#include <stdlib.h>
 
 /* Handles bytes from `offset` on that belong to no structure: an error with --strict, else a note. */
 static void visit_trailing(visitor *v, size_t offset)
@@ -65,6 +69,21 @@ static void visit_text(visitor *v)
     visit_field(v, "text", 0, v->bytes.size, FIELD_ASCII, "text");
 }
 
+/* Visits the body of a FILE chunk, which is empty if the chunk ends its file. */
+static void visit_recorded_file(visitor *v)
+{
+    enum { NUL_BYTES = 1 };
+    pfb_capture_file file;
+    pfb_error error = pfb_capture_read_file(v->bytes.data, v->bytes.size, &file);
+    if (v->bytes.size > 0 && error.code == PFB_OK) {
+        v->counts.items++;
+        visit_record(v, 0, "file", 0);
+        visit_name(v, "label", file.label, NUL_BYTES, "label");
+        visit_name(v, "machine", file.machine, NUL_BYTES, "machine");
+    }
+    visit_error(v, error);
+}
+
 /* How files and the bodies of chunks are visited. */
 static const struct {
     input_kind kind; /* INPUT_AUTO: not a format of files */
@@ -76,6 +95,7 @@ static const struct {
     {INPUT_AUTO, PFB_TAG_DATA, visit_lone_v2},
     {INPUT_AUTO, PFB_TAG_V1, visit_lone_v1},
     {INPUT_AUTO, PFB_TAG_NOTE, visit_text},
+    {INPUT_AUTO, PFB_TAG_FILE, visit_recorded_file},
     {INPUT_REGISTRATION, PFB_TAG_REGISTRATION, visit_registration},
     {INPUT_STRINGS, 0, visit_strings},
     {INPUT_IDENTIFIERS, PFB_TAG_QUERY_INFO, visit_identifiers},
@@ -150,6 +170,8 @@ static void begin_chunk(visitor *v, const pfb_chunk *chunk)
         visit_field(v, "request", payload + GUID_BYTES, WORD_BYTES, FIELD_UNSIGNED, "request code");
     if (is_registration || (chunk->is_known && chunk->tag == PFB_TAG_NAMES))
         visit_field(v, "language", chunk->body_offset - WORD_BYTES, WORD_BYTES, FIELD_UNSIGNED, "language");
+    if (chunk->is_known && chunk->tag == PFB_TAG_FILE)
+        visit_field(v, "file", payload, WORD_BYTES, FIELD_UNSIGNED, "file");
 }
 
 static void visit_chunk(visitor *v, const pfb_chunk *chunk)
@@ -166,12 +188,8 @@ static void visit_chunk(visitor *v, const pfb_chunk *chunk)
     v->counts.chunks++;
     v->request = chunk->request;
     begin_chunk(v, chunk);
-    if (chunk->is_known && chunk->tag == PFB_TAG_V1 && v->titles)
-        title_names_look_ahead(v->titles, in);
     v->bytes = body;
     v->counts.unread_chunks += !chunk->is_known || !visit_body(v, chunk->tag);
-    if (chunk->is_known && chunk->tag == PFB_TAG_NAMES && v->titles)
-        title_names_add(v->titles, file.base + chunk->offset, body.data, body.size);
     v->bytes = file;
     visit_rest(v, end, "not explained");
     visit_end(v, VISIT_FINE, (end + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT); /* the reader requires the padding */
@@ -194,16 +212,25 @@ static void visit_capture(visitor *v)
     input *in = v->in;
     pfb_capture capture;
     pfb_chunk chunk;
+    recorded_names *names = v->titles ? memory_get(1, sizeof *names) : NULL;
     bool is_open = input_open_capture(in, &capture);
+    if (names)
+        recorded_names_open(names, v->titles);
     if (is_open) {
         chunk = start_chunk(in);
         visit_chunk(v, &chunk);
     }
     while (is_open && !output_failed(v->out)) {
-        while (!output_failed(v->out) && pfb_capture_next_chunk(&capture, &chunk))
+        while (!output_failed(v->out) && pfb_capture_next_chunk(&capture, &chunk)) {
+            if (names)
+                recorded_names_read(names, in, &chunk);
             visit_chunk(v, &chunk);
+        }
         is_open = input_continue_capture(in, &capture);
     }
+    if (names)
+        recorded_names_close(names);
+    free(names);
     v->bytes = (file_bytes){.data = in->data, .size = in->size, .base = (size_t)in->offset};
     visit_error(v, capture.error);
 }

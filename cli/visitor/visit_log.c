@@ -157,7 +157,7 @@ static void visit_names_record(log_visit *l)
         v->bytes.depth = 2;
         visit_names(v);
         if (v->titles)
-            title_names_add(v->titles, l->log.window_offset + l->record.offset, v->bytes.data, v->bytes.size);
+            title_names_add(v->titles, v->bytes.data, v->bytes.size);
         v->bytes = outer;
     }
     visit_error(v, error);

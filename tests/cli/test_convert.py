@@ -16,7 +16,9 @@ from test_series import block, capture, sample
 from v1_writer import little, big, multi_string
 
 FIXTURES = sorted(glob.glob(os.path.join(ROOT, "fixtures", "*.pfb")))
-VALID = sorted(glob.glob(seed("capture", "valid_*.pfb")))
+# Captures with the contents of one file; test_files.py tests others.
+VALID = sorted(set(glob.glob(seed("capture", "valid_*.pfb"))) -
+               {seed("capture", "valid_several_files.pfb")})
 # V1 blocks and V2 replies that are not in a recording.
 BARE = sorted(glob.glob(seed("v1", "valid_*.bin")) +
               glob.glob(seed("v2", "valid_*.bin")))
@@ -317,19 +319,15 @@ class Outputs(ConvertCase):
             times = re.findall(r"perf_time (\d+)", done.out)
             self.assertEqual(times, sorted(times, key=int), files)
 
-    def test_a_sample_that_waits_and_is_a_repetition(self):
-        """A sample that waits for the end of another series, and is then found
-        in a file of that series, is left out; the rest of its file is not."""
+    def test_repetitions_among_several_series(self):
+        """A sample that another file has as well is left out; the rest of its
+        file is not."""
         shared = sample(11, 5, boot=9)
-        first = self.file("first.pfb", capture(
-            sample(10, 1), sample(12, 2), shared))
-        second = self.file("second.pfb", capture(
-            shared, w.chunk(b"NOTE", b"x"), sample(13, 6, boot=9)))
-        made = chunks_of(bytes_of(self.converted("a.pfb", first, second)))
-        self.assertEqual(
-            [chunk[16 + 48:] for chunk in made if chunk[:4] == b"DATA"],
-            [chunk[16 + 48:] for chunk in (
-                sample(10, 1), sample(12, 2), shared, sample(13, 6, boot=9))])
+        paths = [self.file("first.pfb", capture(sample(10, 1), shared, sample(12, 2))),
+                 self.file("second.pfb", capture(shared, w.chunk(b"NOTE", b"x"), sample(13, 6, boot=9)))]
+        made = chunks_of(bytes_of(self.converted("a.pfb", *paths)))
+        self.assertEqual([chunk[32:40] for chunk in made if chunk[:4] == b"DATA"],
+                         [sample(second, 0)[32:40] for second in (10, 11, 12, 13)])
         self.assertEqual(sum(chunk[:4] == b"NOTE" for chunk in made), 1)
 
     def test_part_of_a_recording(self):

@@ -186,16 +186,21 @@ class Record(Case):
                          {0})
 
     def test_continues(self):
-        """Recording into an existing capture appends to it."""
+        """Recording into an existing capture appends to it. The samples are
+        the same again, so the second part does not continue the first one."""
         path = os.path.join(self.folder, "new.pfb")
         self.record(path)
         once = self.run_json("cook", path)
         first = bytes_of(path)
         self.record(path)
         self.assertTrue(bytes_of(path).startswith(first))
-        items = self.run_json("cook", path)
+        done = self.run_program("cook", path, "--format", "json")
+        self.assertIn("the time runs backwards", done.err)
+        items = done.objects()
         self.assertEqual({i["sample"] for i in items}, {0, 1, 2, 3})
         self.assertEqual([without_sample(i) for i in items[:len(once)]],
+                         [without_sample(i) for i in once])
+        self.assertEqual([without_sample(i) for i in items[len(once):]],
                          [without_sample(i) for i in once])
 
     def test_empty_file_is_used(self):

@@ -415,20 +415,17 @@ class Convert(MergeCase):
         self.assertEqual(self.values(made), expected(*files))
 
     def test_several_series(self):
-        """Series of V2 replies are written one after the other, because the
-        samples of a recording are compared in the order of the file."""
+        """A recording of several series has their samples in the order of
+        their times, and cook prints for it what it prints for the files."""
         files = [growing(1, range(1, 20, 2)),
                  growing(2, range(2, 20, 2), name="Net", row="eth0"),
                  growing(3, range(21, 30))]
         paths = self.written(*files)
         found = self.values(self.convert("all.pfb", *paths))
-        self.assertEqual([v[:3] for v in found], [
-            v[:3] for v in expected(files[0]) + expected(files[1]) +
-            expected(files[2])])
-        self.assertEqual([v[3] for v in found][1:10],
-                         [v[3] for v in expected(files[0])][1:])
-        self.assertEqual([v[3] for v in found][11:19],
-                         [v[3] for v in expected(files[1])][1:])
+        self.assertEqual(found, self.values(*paths))
+        for name, series in (("sda", expected(files[0])), ("eth0", expected(files[1]))):
+            self.assertEqual([v[3] for v in found if v[0] == name and v[1] < 20],
+                             [v[3] for v in series])
 
     def test_every(self):
         """--every counts samples as in cook."""

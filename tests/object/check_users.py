@@ -23,6 +23,7 @@ WITHOUT = {
     # The interface of sources, which the collector and perflib.h call, and tests implement.
     r"pfb_source_(is_recorded|open_linux)": "called inside the platform layer",
     r"pfb_source_query_\w+": "called inside the platform layer",
+    r"pfb_collector_compare_clocks": "called inside the platform layer",
     # Test input.
     r"pfb_(write|fault)_\w+": "the writer, which makes valid and broken test input",
     r"pfb_lwp_model_count": "the model of a processor, which makes test input",

@@ -329,6 +329,34 @@ def with_unknown_chunks():
     return two_queries(unknown, w.chunk(b"\0\1\2\3"), w.chunk(b"NOTE"))
 
 
+def file_chunk(number, texts=b"label\0machine\0"):
+    """A FILE chunk; without texts, it ends the file."""
+    return w.chunk(b"FILE", struct.pack("<I", number) + texts)
+
+
+def several_files():
+    """Files that alternate, end, begin again and must not be compared; the last
+    one has no metadata."""
+    def metadata(name):
+        return (registered(PROCESSOR, INFOS, name) +
+                queries(w.identifier(PROCESSOR, 3)))
+
+    def count(seconds, number, boot=0):
+        stamp = w.clocks((100 + seconds - boot) * 10000000,
+                         133000000000000000 + seconds * 10000000, 10000000)
+        return w.chunk(b"DATA", w.reply(w.result(w.SINGLE, w.v4(number)),
+                                        stamps=stamp))
+
+    return w.recording(
+        metadata("First"), count(1, 10), count(2, 30),
+        file_chunk(7), metadata("Other machine"), count(2, 1000, -50),
+        file_chunk(0, b"\0\0"), count(3, 80), file_chunk(7),
+        count(4, 1007, -50), file_chunk(7, b""), file_chunk(7),
+        metadata("Continues 0"), count(5, 90), count(6, 97),
+        file_chunk(3, b"\xff\0m\0more"), count(7, 5),
+        file_chunk(3, b""), count(8, 6))
+
+
 def broken_captures():
     """{name: bytes} of truncated and malformed captures."""
     whole, start = two_queries(), w.chunk(b"PFBC")
@@ -350,6 +378,9 @@ def broken_captures():
             "<IQ", 1, (1 << 64) - 16) + bytes(64),
         "broken_size_beyond": simple + w.chunk(b"DATA", bytes(48), size=49),
         "broken_reply_beyond_chunk": simple + beyond,
+        "broken_file_number": simple + w.chunk(b"FILE", b"abc"),
+        "broken_file_label": simple + file_chunk(1, b"label"),
+        "broken_file_machine": simple + file_chunk(1, b"label\0machine"),
     }
 
 
@@ -370,6 +401,7 @@ def capture_seeds():
         "valid_replaced_queries": replaced_queries(),
         "valid_unknown_tags": with_unknown_chunks(),
         "valid_start_only": w.recording(),
+        "valid_several_files": several_files(),
         "valid_cpi_hooks": w.recording(
             w.chunk(b"CPIH", cpi_writer.second_example()),
             w.chunk(b"CPIH", cpi_writer.first_example())),

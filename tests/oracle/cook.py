@@ -286,26 +286,106 @@ def lines_of(metadata, number, sample, older):
                "_unnamed": known is None and "type" in inputs}
 
 
+class Files:
+    """The files of a capture: which chunk belongs to which of them."""
+
+    def __init__(self):
+        self.last, self.current = 1, 1
+        self.open = {0: 1}  # number -> serial, in the order of beginning
+        self.has_numbers = False
+
+    def begin(self, number):
+        """Begins a file. At most 256 are open at a time."""
+        if len(self.open) == 256:
+            del self.open[next(iter(self.open))]
+        self.last += 1
+        self.open[number] = self.current = self.last
+
+    def serial(self, chunk):
+        """The serial number of the file of a chunk."""
+        tag, payload = chunk["tag"], chunk["_payload"]
+        if tag == "PFBC" and self.has_numbers:
+            self.open, self.has_numbers = {}, False
+            self.begin(0)
+        elif tag == "FILE":
+            blocks.require(len(payload) >= 4, "file without number", 0)
+            self.has_numbers = True
+            number = blocks.u32(payload, 0)
+            if len(payload) == 4:
+                self.open.pop(number, None)
+            elif number in self.open:
+                self.current = self.open[number]
+            else:
+                self.begin(number)
+        elif self.current not in self.open.values():
+            self.begin(object())  # a file that no number returns to
+        return self.current
+
+
+def check_texts(payload):
+    """Checks the texts of a FILE chunk."""
+    at = 4
+    for _ in range(2 if len(payload) > 4 else 0):
+        end = payload.find(b"\0", at)
+        blocks.require(end >= 0, "text without its NUL", at)
+        at = end + 1
+
+
+def fits_clocks(older, newer):
+    """Whether the clocks of two replies show the same machine without a
+    restart in between: the performance clock differs from the other one by at
+    most a second and 0.1 percent."""
+    freq = newer["perf_freq"]
+    if older["perf_freq"] != freq or freq <= 0:
+        return False
+    elapsed = newer["perf_time_100ns"] - older["perf_time_100ns"]
+    ticks = newer["perf_time"] - older["perf_time"]
+    return (elapsed >= 0 and ticks >= 0 and
+            abs(ticks / freq - elapsed / 10**7) <= 1 + elapsed / 10**10)
+
+
+def find_series(series, serial, header, queries):
+    """The series that a sample continues: of samples that are compared with
+    each other, (serial of the file, header, queries, inputs) of the latest."""
+    for item in reversed(series):
+        if item[0] == serial:
+            return item
+    for item in reversed(series):
+        if fits_clocks(item[1], header) and item[2] == queries:
+            return item
+    return None
+
+
 def cook(data):
     """(output lines, errors) of a capture."""
     chunks, stopped = blocks.collect(blocks.decode_capture(data))
-    metadata, older, number, lines, errors = Metadata(), {}, 0, [], []
+    files, metadata, series, number, lines, errors = Files(), {}, [], 0, [], []
     for chunk in chunks:
         error = None
         try:
+            serial = files.serial(chunk)
+            known = metadata.setdefault(serial, Metadata())
             if chunk["tag"] == "RGST":
-                metadata.add_registration(chunk["_payload"])
+                known.add_registration(chunk["_payload"])
             elif chunk["tag"] == "QINF":
-                metadata.add_queries(chunk["_payload"])
+                known.add_queries(chunk["_payload"])
+            elif chunk["tag"] == "FILE":
+                check_texts(chunk["_payload"])
         except blocks.Malformed as caught:
             error = caught
         if chunk["tag"] == "DATA":
             reply, error = blocks.collect(
                 blocks.decode_data(chunk["_payload"]))
             if reply:
-                sample = read_sample(metadata, reply)
-                lines.extend(lines_of(metadata, number, sample, older))
-                older = first_inputs(sample)
+                sample = read_sample(known, reply)
+                item = find_series(series, serial, sample[0], known.queries)
+                lines.extend(lines_of(known, number, sample,
+                                      item[3] if item else {}))
+                new = (serial, sample[0], known.queries, first_inputs(sample))
+                if item:
+                    series[[i is item for i in series].index(True)] = new
+                else:
+                    series.append(new)
             number += 1
         if error:
             errors.append("%s at offset %d of the %s chunk at %d" % (

@@ -58,13 +58,14 @@ static size_t count_chunks(const uint8_t *data, size_t size, pfb_error *error)
 }
 
 /* Makes a capture with chunks of every kind. Stores the offsets at which they end in `ends`; returns their number. */
-static size_t put_all_kinds(bytes *b, size_t ends[16])
+static size_t put_all_kinds(bytes *b, size_t ends[20])
 {
     static const struct {
         const char *tag;
         size_t size;
-    } kinds[] = {{"NOTE", 5},  {"RGST", 24}, {"RGST", 31}, {"QINF", 40}, {"INST", 16}, {"DATA", 48}, {"V1DT", 9},
-                 {"NAME", 11}, {"NAME", 4},  {"WHAT", 3},  {"CPIH", 1},  {"CPIS", 2},  {"LWPC", 8},  {"DATA", 0}};
+    } kinds[] = {{"NOTE", 5}, {"RGST", 24}, {"RGST", 31}, {"QINF", 40}, {"INST", 16}, {"DATA", 48},
+                 {"V1DT", 9}, {"NAME", 11}, {"NAME", 4},  {"WHAT", 3},  {"CPIH", 1},  {"CPIS", 2},
+                 {"LWPC", 8}, {"FILE", 6},  {"FILE", 4},  {"DATA", 0}};
     size_t count = 0;
     put_start(b);
     ends[count++] = b->size;
@@ -129,19 +130,20 @@ Test(capture, the_fields_of_chunks_are_read)
         const char *tag;
         size_t size, prefix;
         bool is_known, has_guid;
-        uint32_t request, language;
+        uint32_t request, language, file;
     } rows[] = {
-        {"DATA", 11, 0, true, false, 0, 0},
-        {"QINF", 11, 0, true, false, 0, 0},
-        {"V1DT", 11, 0, true, false, 0, 0},
-        {"NOTE", 11, 0, true, false, 0, 0},
-        {"RGST", 29, 24, true, true, 0x14131211, 0x18171615},
-        {"INST", 29, 16, true, true, 0, 0},
-        {"NAME", 29, 4, true, false, 0, 0x04030201},
-        {"PFBC", 0, 0, true, false, 0, 0}, /* two concatenated files */
-        {"CPIH", 29, 0, true, false, 0, 0},
-        {"CPIS", 29, 0, true, false, 0, 0},
-        {"data", 29, 0, false, false, 0, 0},
+        {"DATA", 11, 0, true, false, 0, 0, 0},
+        {"QINF", 11, 0, true, false, 0, 0, 0},
+        {"V1DT", 11, 0, true, false, 0, 0, 0},
+        {"NOTE", 11, 0, true, false, 0, 0, 0},
+        {"RGST", 29, 24, true, true, 0x14131211, 0x18171615, 0},
+        {"INST", 29, 16, true, true, 0, 0, 0},
+        {"NAME", 29, 4, true, false, 0, 0x04030201, 0},
+        {"PFBC", 0, 0, true, false, 0, 0, 0}, /* two concatenated files */
+        {"CPIH", 29, 0, true, false, 0, 0, 0},
+        {"CPIS", 29, 0, true, false, 0, 0, 0},
+        {"FILE", 29, 4, true, false, 0, 0, 0x04030201},
+        {"data", 29, 0, false, false, 0, 0, 0},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         bytes b = {.size = 0};
@@ -160,6 +162,7 @@ Test(capture, the_fields_of_chunks_are_read)
         cr_expect(!c.has_guid || pfb_guid_equal(&c.guid, &guid), "%s", rows[i].tag);
         cr_expect_eq(c.request, rows[i].request, "%s", rows[i].tag);
         cr_expect_eq(c.language, rows[i].language, "%s", rows[i].tag);
+        cr_expect_eq(c.file, rows[i].file, "%s", rows[i].tag);
         cr_expect(!pfb_capture_next_chunk(&capture, &c) && capture.error.code == PFB_OK, "%s", rows[i].tag);
     }
 }
@@ -188,7 +191,7 @@ Test(capture, chunks_too_small_for_their_tag_are_refused)
     static const struct {
         const char *tag;
         size_t min_size;
-    } rows[] = {{"RGST", 24}, {"INST", 16}, {"NAME", 4}};
+    } rows[] = {{"RGST", 24}, {"INST", 16}, {"NAME", 4}, {"FILE", 4}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         for (size_t size = 0; size <= rows[i].min_size; size++) {
             bytes b = {.size = 0};
@@ -268,7 +271,7 @@ static size_t count_in_windows(const bytes *b, size_t size, size_t first, size_t
 Test(capture, windows_give_the_chunks_of_the_whole_capture)
 {
     bytes b = {.size = 0};
-    size_t ends[16];
+    size_t ends[20];
     put_all_kinds(&b, ends);
     for (size_t size = 4; size <= b.size; size++) {
         pfb_error whole;
@@ -308,7 +311,7 @@ Test(capture, a_growing_capture_is_continued)
 Test(capture, complete_chunks_of_truncated_files_are_returned)
 {
     bytes b = {.size = 0};
-    size_t ends[16];
+    size_t ends[20];
     size_t chunks = put_all_kinds(&b, ends);
     for (size_t size = 0; size <= b.size; size++) {
         uint8_t *copy = malloc(size);
@@ -434,4 +437,170 @@ Test(capture, an_error_is_not_replaced)
     cr_expect(!pfb_capture_open(&capture, NULL, 4096, NULL) && capture.error.code == PFB_UNKNOWN_FORMAT);
     cr_expect(!pfb_capture_next_chunk(&capture, &chunk) && !pfb_capture_continue(&capture, NULL, 0, true));
     cr_expect_eq(capture.error.code, PFB_UNKNOWN_FORMAT);
+}
+
+/* A program that seeks from header to header finds the chunks of the reader. */
+Test(capture, headers_lead_to_all_chunks)
+{
+    bytes b = {.size = 0};
+    size_t ends[20];
+    size_t count = put_all_kinds(&b, ends);
+    size_t at = ends[0];
+    pfb_capture capture;
+    pfb_chunk expected, found;
+    uint64_t size;
+    cr_assert(open_bytes(&capture, &b));
+    for (size_t i = 1; i < count; i++) {
+        cr_assert(pfb_capture_next_chunk(&capture, &expected));
+        cr_assert(pfb_capture_read_header(b.data + at, 16, &found, &size));
+        cr_expect(found.tag == expected.tag && found.version == expected.version);
+        cr_expect_eq(found.is_known, expected.is_known);
+        cr_expect_eq(at + size, ends[i]);
+        cr_assert(pfb_capture_read_chunk(b.data + at, (size_t)size, &found));
+        cr_expect_eq(at + found.body_offset, expected.body_offset);
+        cr_expect(found.body_size_bytes == expected.body_size_bytes && found.request == expected.request &&
+                  found.language == expected.language && found.file == expected.file);
+        cr_expect(!pfb_capture_read_chunk(b.data + at, (size_t)size - 1, &found), "a cut chunk");
+        cr_expect(!pfb_capture_read_header(b.data + at, 15, &found, &size), "a cut header");
+        at = ends[i];
+    }
+    b.size = 0;
+    put_header(&b, "NOTE", 1, UINT64_MAX - 23);
+    cr_expect(pfb_capture_read_header(b.data, 16, &found, &size) && size == UINT64_MAX - 7);
+    b.size = 0;
+    put_header(&b, "NOTE", 2, UINT64_MAX - 22);
+    cr_expect(!pfb_capture_read_header(b.data, 16, &found, &size) && !found.is_known);
+    b.size = 0;
+    put_header(&b, "RGST", 1, 8);
+    put_fill(&b, 0, 8);
+    cr_expect(!pfb_capture_read_chunk(b.data, b.size, &found), "a chunk that is too small for its tag");
+}
+
+/* ---- Files ---------------------------------------------------------------------------------------------- */
+
+static bool is_text(const pfb_name *name, const char *text)
+{
+    return name->bytes && name->encoding == PFB_ENCODING_UTF8 && name->size_bytes == strlen(text) &&
+           memcmp(name->bytes, text, name->size_bytes) == 0;
+}
+
+Test(capture, the_texts_of_a_file_are_read)
+{
+    static const struct {
+        const char *body;
+        size_t size;
+        const char *label, *machine;
+        pfb_code code;
+        size_t offset;
+    } rows[] = {
+        {"", 0, "", "", PFB_OK, 0},
+        {"\0\0", 2, "", "", PFB_OK, 0},
+        {"a\0\0", 3, "a", "", PFB_OK, 0},
+        {"\0HOST\0", 6, "", "HOST", PFB_OK, 0},
+        {"a.pfb\0HOST\0", 11, "a.pfb", "HOST", PFB_OK, 0},
+        {"a\0b\0c", 5, "a", "b", PFB_OK, 0},
+        {"a", 1, "", "", PFB_TRUNCATED_STRING, 0},
+        {"a\0", 2, "a", "", PFB_TRUNCATED_STRING, 2},
+        {"a\0HOST", 6, "a", "", PFB_TRUNCATED_STRING, 2},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint8_t *body = malloc(rows[i].size);
+        pfb_capture_file file;
+        if (rows[i].size > 0)
+            memcpy(body, rows[i].body, rows[i].size);
+        pfb_error error = pfb_capture_read_file(body, rows[i].size, &file);
+        expect_error(error, rows[i].code, rows[i].offset, rows[i].body);
+        cr_expect(is_text(&file.label, rows[i].label) && is_text(&file.machine, rows[i].machine), "row %zu", i);
+        free(body);
+    }
+    pfb_capture_file file;
+    cr_expect_eq(pfb_capture_read_file(NULL, 5, &file).code, PFB_OK, "a null pointer is an empty body");
+}
+
+Test(capture, the_texts_of_a_file_are_written)
+{
+    uint8_t out[16];
+    const pfb_capture_file file = {pfb_utf8_name("ab\0c", 4), pfb_utf8_name("HOST", 4)};
+    const pfb_capture_file none = {.label = {.bytes = NULL}};
+    memset(out, 0xAA, sizeof out);
+    cr_expect_eq(pfb_capture_write_file(&file, out, 7), 8);
+    cr_expect_eq(out[0], 0xAA, "nothing is written if the capacity is too small");
+    cr_expect_eq(pfb_capture_write_file(&file, out, 8), 8);
+    cr_expect(memcmp(out, "ab\0HOST\0\xAA", 9) == 0, "a text ends at its first NUL");
+    cr_expect_eq(pfb_capture_write_file(&none, out, 2), 2);
+    cr_expect(memcmp(out, "\0\0", 2) == 0);
+}
+
+/* Reads a sequence of chunks, one letter each, and compares the steps. D is DATA, P is PFBC, a digit is a FILE chunk of
+ * this number, and e followed by a digit one that ends the file. In `steps`, b and e followed by a digit mean that the
+ * file with this serial number begins or has ended; a digit alone means that a D belongs to it. */
+static void expect_steps(const char *chunks, const char *steps)
+{
+    char found[64] = "";
+    size_t size = 0;
+    pfb_capture_files files;
+    pfb_capture_files_open(&files);
+    for (const char *c = chunks; *c; c++) {
+        pfb_chunk chunk = {.tag = PFB_TAG_FILE, .is_known = true, .body_size_bytes = *c != 'e' ? 2 : 0};
+        pfb_capture_step step;
+        c += *c == 'e';
+        if (*c == 'D' || *c == 'P')
+            chunk.tag = *c == 'D' ? PFB_TAG_DATA : PFB_TAG_CAPTURE;
+        else
+            chunk.file = (uint32_t)(*c - '0');
+        while ((step = pfb_capture_files_next(&files, &chunk)) != PFB_CAPTURE_CHUNK) {
+            found[size++] = step == PFB_CAPTURE_BEGIN ? 'b' : 'e';
+            found[size++] = (char)('0' + files.file);
+        }
+        if (*c == 'D')
+            found[size++] = (char)('0' + files.file);
+    }
+    cr_expect_str_eq(found, steps, "%s", chunks);
+}
+
+Test(capture, chunks_belong_to_files)
+{
+    expect_steps("DDPD", "111");          /* without FILE chunks there is one file, even in concatenated captures */
+    expect_steps("D0D", "11");            /* what precedes the first FILE chunk belongs to file 0 */
+    expect_steps("D1D2D", "1b22b33");     /* each new number begins a file */
+    expect_steps("1D2D1D0D", "b22b3321"); /* a number that occurred before returns to its file */
+    expect_steps("1De11D", "b22e2b33");   /* an ended number begins another file */
+    expect_steps("1D2De1D", "b22b33e23"); /* the end of a file that is not current */
+    expect_steps("1De1De1", "b22e2b33");  /* chunks after the end belong to a file that cannot be ended by number */
+    expect_steps("e5De0D", "1e1b22");     /* a file that did not begin cannot end */
+    expect_steps("1D2DPDP", "b22b33e1e2e3b44"); /* a capture that follows one with FILE chunks */
+    expect_steps("1PD1D0D", "b2e1e2b33b443");   /* ... has files of its own */
+}
+
+Test(capture, unknown_file_chunks_are_skipped)
+{
+    pfb_capture_files files;
+    const pfb_chunk chunk = {.tag = PFB_TAG_FILE, .file = 1};
+    pfb_capture_files_open(&files);
+    cr_expect_eq(pfb_capture_files_next(&files, &chunk), PFB_CAPTURE_CHUNK);
+    cr_expect_eq(files.file, 1);
+}
+
+Test(capture, the_first_of_too_many_files_ends)
+{
+    pfb_capture_files files;
+    pfb_chunk chunk = {.tag = PFB_TAG_FILE, .is_known = true, .body_size_bytes = 2};
+    pfb_capture_files_open(&files);
+    for (uint32_t i = 1; i < PFB_CAPTURE_MAX_FILES; i++) {
+        chunk.file = i;
+        cr_expect_eq(pfb_capture_files_next(&files, &chunk), PFB_CAPTURE_BEGIN);
+        cr_expect_eq(pfb_capture_files_next(&files, &chunk), PFB_CAPTURE_CHUNK);
+        cr_expect(files.file == i + 1 && files.slot == i && files.number == i && files.open_count == i + 1);
+    }
+    chunk.file = PFB_CAPTURE_MAX_FILES;
+    cr_expect_eq(pfb_capture_files_next(&files, &chunk), PFB_CAPTURE_END);
+    cr_expect_eq(files.file, 1);
+    cr_expect_eq(pfb_capture_files_next(&files, &chunk), PFB_CAPTURE_BEGIN);
+    cr_expect(files.file == PFB_CAPTURE_MAX_FILES + 1 && files.slot == 0, "the slot of an ended file is used again");
+    cr_expect_eq(pfb_capture_files_next(&files, &chunk), PFB_CAPTURE_CHUNK);
+    for (uint64_t i = 2; i <= PFB_CAPTURE_MAX_FILES + 1; i++) {
+        cr_expect(pfb_capture_files_end(&files));
+        cr_expect_eq(files.file, i);
+    }
+    cr_expect(!pfb_capture_files_end(&files));
 }

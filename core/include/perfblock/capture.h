@@ -28,6 +28,7 @@ extern "C" {
 #define PFB_TAG_HOOKS PFB_TAG('C', 'P', 'I', 'H')        /* a stream of CPI hooks */
 #define PFB_TAG_SNAPSHOTS PFB_TAG('C', 'P', 'I', 'S')    /* snapshots of CPI counters, as text (cpi/text.h) */
 #define PFB_TAG_NOTE PFB_TAG('N', 'O', 'T', 'E')         /* a comment in UTF-8 */
+#define PFB_TAG_FILE PFB_TAG('F', 'I', 'L', 'E')         /* u32 number of a file, pfb_capture_read_file */
 
 /* Version written with every chunk. A chunk of a higher version is treated like one with an unknown tag. */
 enum { PFB_CAPTURE_VERSION = 1, PFB_CHUNK_HEADER_BYTES = 16 };
@@ -58,6 +59,7 @@ typedef struct pfb_chunk {
     pfb_guid guid;
     uint32_t request;  /* RGST: request code; otherwise 0 */
     uint32_t language; /* RGST, NAME; otherwise 0 */
+    uint32_t file;     /* FILE: the number; otherwise 0 */
 } pfb_chunk;
 
 /* Returns true if the bytes begin with the tag of a capture; nothing else is checked. */
@@ -87,11 +89,84 @@ PFB_API bool pfb_capture_next_chunk(pfb_capture *capture, pfb_chunk *chunk);
 /* Reads the rest of the capture, or of the window if it is not the last one, and returns `error`. */
 PFB_API pfb_error pfb_capture_finish(pfb_capture *capture);
 
-/* Writes a whole chunk at `out`: the header; GUID, request code and language if chunks of this tag have them; the body;
- * padding. Only tag, guid, request and language of `chunk` are used. Returns the size in bytes, a multiple of 8; writes
- * nothing if `capacity` is smaller. Returns 0 if the size exceeds SIZE_MAX. `body` may be null if its size is 0. */
+/* For programs that read only some chunks of a file and seek over the others. Reads the header of a chunk at `data`,
+ * the first PFB_CHUNK_HEADER_BYTES bytes: sets tag, version and is_known in *chunk, and *size_bytes to the size of the
+ * whole chunk with its padding. Returns false if there are fewer bytes, and if the size exceeds UINT64_MAX - 7. */
+PFB_API bool pfb_capture_read_header(const void *data, size_t size, pfb_chunk *chunk, uint64_t *size_bytes);
+
+/* Reads the whole chunk at `data`. Its offsets count from `data`. Returns false if it is cut, or too small for its tag.
+ */
+PFB_API bool pfb_capture_read_chunk(const void *data, size_t size, pfb_chunk *chunk);
+
+/* Writes a whole chunk at `out`: the header; GUID, request code, language and file number if chunks of this tag have
+ * them; the body; padding. Only tag, guid, request, language and file of `chunk` are used. Returns the size in bytes, a
+ * multiple of 8; writes nothing if `capacity` is smaller. Returns 0 if the size exceeds SIZE_MAX. `body` may be null if
+ * its size is 0. */
 PFB_API size_t pfb_capture_write(const pfb_chunk *chunk, const void *body, size_t body_size_bytes, uint8_t *out,
                                  size_t capacity);
+
+/* ---- Files in a capture ---------------------------------------------------------------------------------- */
+
+/* A capture may have the contents of several files, such as recordings that were merged, or parts that were recorded
+ * one after the other. A FILE chunk says that the chunks after it belong to the file of its number. The first FILE
+ * chunk of a number begins the file; later ones return to it, so that the chunks of several files may alternate. A FILE
+ * chunk with an empty body ends the file: a later one with the same number begins another file. What precedes the first
+ * FILE chunk belongs to file 0. If PFBC occurs again after FILE chunks, all files end and another file 0 begins.
+ *
+ * Each file has its own registrations, query information and names. Its samples are compared with those of the other
+ * files by the rules for files that are read together (pfb_collector_begin_file in collect.h). */
+
+/* The body of a FILE chunk that does not end its file: two texts in UTF-8, without their NULs. Empty: unknown. */
+typedef struct pfb_capture_file {
+    pfb_name label; /* for messages, such as the name of the file that the chunks come from */
+    pfb_name machine;
+} pfb_capture_file;
+
+/* Reads the body of a FILE chunk. Both texts are empty if the body is empty. Returns PFB_TRUNCATED_STRING where a text
+ * without its NUL begins; the offset counts from `body`. Bytes after the second NUL are ignored. The texts refer to
+ * `body`. */
+PFB_API pfb_error pfb_capture_read_file(const void *body, size_t size, pfb_capture_file *file);
+
+/* Writes the body of a FILE chunk: both texts, each up to its first NUL, and their NULs. Returns the size in bytes;
+ * writes nothing if `capacity` is smaller. Returns 0 if the size exceeds SIZE_MAX. */
+PFB_API size_t pfb_capture_write_file(const pfb_capture_file *file, uint8_t *out, size_t capacity);
+
+/* Number of files of a capture that may be open at a time. If one more begins, the one that began first ends. */
+enum { PFB_CAPTURE_MAX_FILES = 256 };
+
+/* Which file of a capture each chunk belongs to. The fields below the line are private. */
+typedef struct pfb_capture_files {
+    uint64_t file;     /* serial number of a file, from 1 in the order in which the files begin; never used again */
+    uint64_t number; /* of the file in FILE chunks; above UINT32_MAX: none, no FILE chunk can return to it */
+    size_t slot;       /* of the file: a number below PFB_CAPTURE_MAX_FILES that no other open file has */
+    size_t open_count; /* of open files */
+    /* ------------------------------------------------------------------------------------------ */
+    size_t current;                          /* slot; PFB_CAPTURE_MAX_FILES: the current file has ended */
+    uint64_t last;                           /* serial number */
+    bool has_numbers;                        /* FILE chunks were read since the last PFBC */
+    size_t slot_count;                       /* all open files have lower slots */
+    uint64_t serials[PFB_CAPTURE_MAX_FILES]; /* by slot; 0: it is free */
+    uint64_t numbers[PFB_CAPTURE_MAX_FILES];
+} pfb_capture_files;
+
+/* What a chunk does to the files of its capture. */
+typedef enum pfb_capture_step {
+    PFB_CAPTURE_CHUNK, /* the chunk belongs to `file`: read it. For a FILE chunk that ends the current file, `file` is 0
+                        * and the other members have no meaning */
+    PFB_CAPTURE_BEGIN, /* `file` begins */
+    PFB_CAPTURE_END    /* `file` has ended */
+} pfb_capture_step;
+
+/* Begins a capture: file 0, whose serial number is 1 and whose slot is 0, is open and current. */
+PFB_API void pfb_capture_files_open(pfb_capture_files *files);
+
+/* Returns what a chunk does, one step at a time: call it for each chunk that pfb_capture_next_chunk returns, until it
+ * returns PFB_CAPTURE_CHUNK. */
+PFB_API pfb_capture_step pfb_capture_files_next(pfb_capture_files *files, const pfb_chunk *chunk);
+
+/* Call it repeatedly at the end of a capture: ends an open file and returns true with its serial number in `file`.
+ * Returns false if no file is open. */
+PFB_API bool pfb_capture_files_end(pfb_capture_files *files);
 
 #ifdef __cplusplus
 }
