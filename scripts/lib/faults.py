@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The faults that can be planted in the sources of core, cpi and lwp, and a build into which they are planted; used by
-mutate.py and checks.py."""
+"""The faults that can be planted in the sources, and a build into which they are planted; used by mutate.py and checks.py.
+"""
 
 import hashlib
 import json
@@ -182,7 +182,7 @@ class Build:
                 name = line.partition(":")[0]
             elif name in self.compilations:
                 path = os.path.relpath(os.path.join(folder, line.strip()), COPY)
-                if path.startswith("core/"):
+                if not path.startswith(".."):
                     self.objects.setdefault(path, []).append(name)
         self.links = {}         # {program or library: its objects}
         rules = (folder / "build.ninja").read_text(encoding="utf-8")
@@ -234,7 +234,8 @@ class Build:
         command[command.index("-o") + 1] = str(output)
         if folder:
             command = [str(folder / path) if part == str(COPY / path) else part for part in command]
-            command.insert(1, f"-I{folder / 'core' / 'src'}")
+            top = path.partition("/")[0]
+            command.insert(1, f"-I{folder / top / 'src' if top == 'core' else folder / top}")
         if optimised:
             command = [part for part in command if not re.match(r"-f(no-)?sanitize", part)]
         command.append("-O2" if optimised else "-O0")

@@ -9,6 +9,7 @@ scripts/golden reads every ordered pair, and SETS the sets of several files.
 """
 
 import pathlib
+import struct
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -34,6 +35,13 @@ COUNTERS = [(1, captures.BULK, "IO Bytes/sec"), (2, captures.TIMER, "% Processor
             (3, AVERAGE, "Avg. Bytes/Read", 4), (4, BASE, "Avg. Bytes/Read Base"), (5, captures.LARGE_RAW, "Handles")]
 TYPES = [(1, captures.LARGE_RAW, "IO Bytes/sec"), (2, captures.TIMER, "% Processor Time"),
          (3, AVERAGE, "Avg. Bytes/Read", 5), (4, BASE, "Avg. Bytes/Read Base"), (5, BASE, "Handles")]
+
+
+def with_related(position, *related):
+    """COUNTERS with other related counters for one counter: base, performance time, frequency, multiplier."""
+    changed = list(COUNTERS)
+    changed[position] = changed[position][:3] + related
+    return changed
 
 
 def clocks(second, boot=BOOT, frequency=SECOND):
@@ -114,14 +122,28 @@ def asked(seconds, *queries):
     return v2.recording(metadata(), v2.chunk(b"QINF", b"".join(blocks)), *chunks)
 
 
-def sample_text(*seconds, boot=BOOT):
-    """Samples in the text form."""
-    lines = ["perfblock text 1", "", f'counterset {captures.DISK} multiple "Golden Disk"',
-             'counter 1 PERF_COUNTER_BULK_COUNT 8 - "Bytes/sec"', ""]
-    for second in seconds:
-        lines += [f"sample perf {(second - boot) * SECOND} 100ns {START + second * SECOND} frequency {SECOND}",
-                  'result "Golden Disk"', f'row "sda#0" {300 * second * second}', f'row "sdb#1" {second}']
-    return "\n".join(lines).encode() + b"\n"
+def reversed_ids(*seconds):
+    """A recording whose results have the counters in another order, without Handles."""
+    return v2.recording(metadata(COUNTERS[::-1]), QUERIES, *[v2.chunk(b"DATA", v2.reply(
+        result(second, processes(second), (4, 2, 3, 1)), memory(second), stamps=clocks(second))) for second in seconds])
+
+
+def empty_reply(number, second):
+    """A V2 reply with one result without values."""
+    return v2.reply(v2.result(v2.ERROR, status=number), stamps=clocks(second))
+
+
+def with_time(raw, offset, time):
+    """The bytes with another 8-byte time at an offset."""
+    return raw[:offset] + struct.pack("<Q", time & (1 << 64) - 1) + raw[offset + 8:]
+
+
+def disks(*seconds):
+    """A recording of another counterset."""
+    rows = [v2.chunk(b"DATA", v2.reply(captures.instances_result([1], [(0, "sda", [300 * second * second]), (1, "sdb", [second])]),
+                                       stamps=clocks(second))) for second in seconds]
+    return v2.recording(captures.metadata(captures.DISK, "Golden Disk", [(1, captures.BULK, "Bytes/sec")]),
+                        v2.chunk(b"QINF", v2.identifier(captures.DISK, name="*")), *rows)
 
 
 # ---- V1 ----------------------------------------------------------------------------------------------
@@ -185,10 +207,35 @@ PROCESSES = log_writer.path(captures.TIMER, SECOND, "\\\\PC", "Process", "*", "%
 THREAD = log_writer.path(log_seeds.RATE, FREQUENCY, "\\\\PC", "Thread", "1", "Switches/sec", parent="idle", index=1)
 
 
-def log_item(path, second, boot):
-    """The item of a path at a second."""
+def rate_path(machine="\\\\PC", thing="Thing", instance="a", counter="Rate", parent="p", index=1, kind=log_seeds.RATE,
+              frequency=FREQUENCY):
+    """A path whose values are compared only with those of the same path."""
+    return log_writer.path(kind, frequency, machine, thing, instance, counter, parent=parent, index=index)
+
+
+# Paths that differ in one respect each, and from those in VARIED only in one.
+VARIANTS = [rate_path(counter="A"), rate_path(counter="B"), rate_path(counter="C"), rate_path(counter="D"),
+            rate_path(counter="E", instance=None), rate_path(counter="F", parent=None), rate_path(counter="G"),
+            rate_path(counter="H"), rate_path(counter="I", machine="\\\\OTHER"), rate_path(counter="J", instance="")]
+VARIED = [rate_path(counter="J", instance=None), rate_path(counter="I"), rate_path(counter="H"), rate_path(counter="A", index=2),
+          rate_path(counter="B", parent="q"), rate_path(counter="C", instance="b"),
+          rate_path(counter="D", kind=log_seeds.TIMER_INV), rate_path(counter="E"), rate_path(counter="F"),
+          rate_path(counter="G", thing="Other")]
+ELAPSED = log_writer.path(log_seeds.ELAPSED, SECOND, "\\\\PC", "System", None, "System Up Time")
+ELSEWHERE = log_writer.path(captures.TIMER, SECOND, "\\\\OTHER", "Process", "x", "% Processor Time")
+ONE_TIMER = log_writer.path(captures.TIMER, SECOND, "\\\\PC", "Process", "x", "% Processor Time")
+CLOCK_PATHS = (ELAPSED, ELSEWHERE, log_seeds.RATE_PATH, MEMORY_PATH)
+
+
+def log_item(path, second, boot, behind):
+    """The item of a path at a second. The clocks of ELAPSED and of timers are `behind` seconds late."""
     local, utc = log_seeds.stamp(second)
+    utc -= behind * SECOND
     w = log_writer
+    if path is ELAPSED:
+        return w.counter(START - 500 * SECOND, utc, time=local)
+    if path in (ELSEWHERE, ONE_TIMER):
+        return w.counter(2000000 * second, utc, time=local)
     if path is log_seeds.DISK:
         return w.counter(4096 * second * second, 3 * second, time=local)
     if path is PROCESSES:
@@ -204,13 +251,18 @@ def log_item(path, second, boot):
 ALL_PATHS = (log_seeds.DISK, log_seeds.RATE_PATH, log_seeds.CPUS, PROCESSES)
 
 
-def log(seconds, paths=ALL_PATHS, boot=BOOT, **options):
+def log(seconds, paths=ALL_PATHS, boot=BOOT, behind=0, **options):
     """A perfmon log of these paths."""
     w = log_writer
     options.setdefault("start", START + seconds[0] * SECOND if seconds else START)
     return w.log(*w.paths(*paths), *[part for second in seconds for part in w.sample(
-        *[log_item(path, second, boot) for path in paths], time=log_seeds.stamp(second)[0])],
+        *[log_item(path, second, boot, behind) for path in paths], time=log_seeds.stamp(second)[0])],
         *w.summary(len(seconds)), **options)
+
+
+def log_sample(paths, second):
+    """The events of a sample of a perfmon log."""
+    return log_writer.sample(*[log_item(path, second, BOOT, 0) for path in paths], time=log_seeds.stamp(second)[0])
 
 
 def log_of_objects(*seconds):
@@ -249,6 +301,8 @@ def text_log(*seconds, head=pdh_text_seeds.ZONE, hour=18, **options):
 def small_files():
     """{name: bytes} of all files."""
     whole, cut = capture(4, 5, 6), capture(2, 3, 5)
+    note = v2.chunk(b"NOTE", b"n" * 70001)
+    changed_type = log_writer.paths(rate_path(), log_seeds.CPUS)
     return {
         "empty": b"",
         "v2.pfb": capture(1, 2, 3, 4, 5),
@@ -266,12 +320,34 @@ def small_files():
         "v2_new_metadata.pfb": whole + metadata(TYPES) + QUERIES + data(7, 8),
         "v2_no_samples.pfb": v2.recording(metadata(), QUERIES),
         "v2_cut.pfb": cut[:-333],
+        "v2_base.pfb": capture(6, 8, counters=with_related(2, 5)),
+        "v2_perf_time.pfb": capture(6, 8, counters=with_related(2, 4, 5)),
+        "v2_perf_frequency.pfb": capture(6, 8, counters=with_related(2, 4, v2.ANY, 5)),
+        "v2_multiplier.pfb": capture(6, 8, counters=with_related(2, 4, v2.ANY, v2.ANY, 5)),
+        "v2_reversed.pfb": reversed_ids(6, 8),
+        "v2_ahead.pfb": capture(5, 6, boot=BOOT - 1),
+        "v2_far_ahead.pfb": capture(5, 6, boot=BOOT - 2),
+        "v2_behind.pfb": capture(6, 7, boot=BOOT + 1),
+        "v2_far_behind.pfb": capture(7, 8, boot=BOOT + 2),
+        "v2_much_later.pfb": capture(3005, 3006, boot=BOOT - 3),
+        "v2_no_frequency.pfb": capture(2, 3, frequency=0),
+        "v2_no_frequency_later.pfb": capture(5, 6, frequency=0),
+        "v2_long_note.pfb": v2.recording(note, v2.chunk(b"NOTE", b"n" * 65521), metadata(), note, QUERIES, data(2, 4)),
+        "v2_unknown_chunks.pfb": v2.recording(metadata(), QUERIES, v2.chunk(b"DATA", reply(1), version=2), v2.chunk(b"NEW!", b"x"),
+                                              data(3, 4)),
+        "v2_bad_sample.pfb": v2.recording(metadata(), QUERIES, data(2), v2.chunk(b"DATA", b"\x01" * 60), data(4)),
+        "v2_long_chunk.pfb": v2.recording(metadata(), QUERIES, v2.chunk(b"DATA", reply(4) + b"tail and more"), data(5)),
+        "v2_huge_chunk.pfb": v2.recording(metadata(), v2.chunk(b"NEW!", size=(1 << 64) - 3), data(5)),
+        "v2_equal_times.bin": b"".join(empty_reply(number, 3) for number in range(4200)),
+        "v2_before_1601.bin": with_time(reply(2), 16, -5) + reply(3),
+        "v2_after_9999.bin": reply(2) + with_time(reply(3), 16, (1 << 63) - 1),
+        "v2_zeros.bin": reply(2) + bytes(100),
         "v2_cut_header.pfb": whole[:len(whole) // 2 // 8 * 8 + 7],
         "v2.bin": reply(2) + reply(3) + reply(5),
         "v2_one.bin": reply(7),
         "v2_cut.bin": reply(2) + reply(3)[:-9],
-        "samples.txt": sample_text(1, 3, 4, 6),
-        "samples_later.txt": sample_text(7, 9),
+        "disks.pfb": disks(1, 3, 4, 6),
+        "disks_later.pfb": disks(7, 9),
         "v1.bin": v1_file(2, 3, 4, 6),
         "v1_overlap.pfb": v1_capture(4, 6, 7, 8),
         "v1_joined.pfb": v1_capture(5, 7, 9, joined=True),
@@ -282,6 +358,12 @@ def small_files():
         "v1_no_machine.bin": v1_file(1, 3, system=""),
         "v1_other_frequency.bin": v1_file(7, 8, frequency=SECOND + 1),
         "v1_cut.bin": v1_file(1, 2, 3)[:-11],
+        "v1_short.bin": v1_file(1)[:75],
+        "v1_ahead.bin": v1_file(6, 7, boot=BOOT - 9),
+        "v1_behind.bin": v1_file(7, 8, boot=BOOT + 1),
+        "v1_far_behind.bin": v1_file(7, 8, boot=BOOT + 2),
+        "v1_before_1601.bin": with_time(v1_file(2, joined=True), 72, -5) + v1_file(3),
+        "v1_other_order.bin": v1_file(2, 3).replace(b"P\0E\0R\0F\0\1", b"P\0E\0R\0F\0\0"),
         "log.blg": log((1, 2, 3, 4)),
         "log_later.blg": log((4, 5, 7), ALL_PATHS[::-1] + (MEMORY_PATH, OTHER_MACHINE)),
         "log_no_zone.blg": log((2, 4, 6), bias=0, daylight=0, start=log_seeds.stamp(2)[0]),
@@ -295,18 +377,59 @@ def small_files():
         "log_circular.blg": circular(log((1, 2, 3, 4, 5, 6))),
         "log_cut.blg": log((1, 2, 3, 4))[:-300],
         "log_no_samples.blg": log(()),
+        "log_variants.blg": log((1, 2), VARIANTS),
+        "log_varied.blg": log((4, 5), VARIED),
+        "log_one_path.blg": log((6, 7), (THREAD,)),
+        "log_clocks.blg": log((1, 2, 3), CLOCK_PATHS),
+        "log_clocks_later.blg": log((5, 6), CLOCK_PATHS[::-1]),
+        "log_clocks_behind.blg": log((5, 6), CLOCK_PATHS[::-1], behind=9),
+        "log_timer_behind.blg": log((5, 6), (ELSEWHERE, MEMORY_PATH, log_seeds.RATE_PATH), behind=9),
+        "log_clocks_equal.blg": log((5, 6), CLOCK_PATHS, behind=2),
+        "log_ahead.blg": log((4, 5), (log_seeds.RATE_PATH, MEMORY_PATH), boot=BOOT - 9),
+        "log_behind.blg": log((5, 6), (log_seeds.RATE_PATH, MEMORY_PATH), boot=BOOT + 3),
+        "log_other_zone.blg": log((4, 5), (MEMORY_PATH, log_seeds.RATE_PATH), bias=420, daylight=0, start=START - 3600 * SECOND),
+        "log_one_zone.blg": log((5, 6), (log_seeds.RATE_PATH, THREAD), daylight=0),
+        "log_two_lists.blg": log_writer.log(
+            *log_writer.paths(rate_path(), log_seeds.CPUS, log_seeds.DISK), *log_sample(
+                (rate_path(), log_seeds.CPUS, log_seeds.DISK), 1), *changed_type, *log_sample((rate_path(), log_seeds.CPUS), 2),
+            *log_sample((rate_path(), log_seeds.CPUS), 3), start=START + SECOND),
+        "log_lists_of_one.blg": log_writer.log(
+            *log_writer.paths(MEMORY_PATH), *log_sample((MEMORY_PATH,), 1), *log_writer.paths(log_seeds.DISK),
+            *log_sample((log_seeds.DISK,), 2), *log_writer.paths(MEMORY_PATH, log_seeds.DISK),
+            *log_sample((MEMORY_PATH, log_seeds.DISK), 3), start=START + SECOND),
+        "log_far_bias.blg": log((5, 6), bias=1500, daylight=-1500),
+        "log_east.blg": log((5, 6), bias=-1441, daylight=-60),
+        "log_bad_daylight.blg": log((5, 6), bias=480, daylight=1441),
+        "log_no_start.blg": log((2, 4), start=(1 << 64) - 1),
+        "log_late_start.blg": log((2, 4), start=START + 3600 * SECOND),
+        "log_times.blg": log_writer.log(*log_writer.paths(log_seeds.DISK), *log_writer.sample(
+            log_writer.counter(1, 1), time=1 << 63), *log_writer.sample(log_writer.counter(2, 2), time=1 << 62), start=START),
         "text.csv": text_log(1, 2, 4),
         "text_later.tsv": text_log(4, 5, 6, head=pdh_text_seeds.ZONE.replace("CSV", "TSV"), separator="\t"),
         "text_no_zone.csv": text_log(1, 3, 5, head="(PDH-CSV 4.0)"),
         "text_other_zone.csv": text_log(2, 4, head="(PDH-CSV 4.0) (Here)(420)", hour=19),
         "text_backwards.csv": text_log(3, 8, 5, 6),
         "text_cut.csv": text_log(1, 2, 3)[:-12],
+        "text_long_header.csv": text_log(2, 4, paths=pdh_text_seeds.PATHS[:2] + ("\\\\PC\\" + "long " * 30000,)),
+        "text_header_only.csv": pdh_text_seeds.text(rows=()),
     }
 
 
+def many_files():
+    """{name: bytes} of more files than are merged at a time, whose samples overlap."""
+    def one(number, second):
+        body = v2.id_list([1]) + v2.instance_block(v2.instance(0, "a", v2.v8(number * second)))
+        return v2.reply(v2.result(v2.COUNTERSET, body), stamps=clocks(second, boot=-100 * number))
+    return {"many_%03d.bin" % number: one(number, 1 + number % 2) + one(number, 5 + number) for number in range(203)}
+
+
 PAIRS = ["empty", "v2.pfb", "v2_overlap.pfb", "v2_other_machine.pfb", "v2_late_metadata.pfb", "v2_other_queries.pfb",
-         "v2_cut.pfb", "v2.bin", "samples.txt", "v1.bin", "v1_overlap.pfb", "v1_backwards.bin", "log.blg",
+         "v2_cut.pfb", "v2.bin", "disks.pfb", "v1.bin", "v1_overlap.pfb", "v1_backwards.bin", "log.blg",
          "log_later.blg", "log_no_zone.blg", "text.csv", "text_no_zone.csv"]
+
+# Every file is also read after these two, whose samples are before and after those of most others, so that the time found
+# in it matters.
+AROUND = ["v2.pfb", "v2_restarted.pfb"]
 
 # Sets of files, each in several orders.
 SETS = {
@@ -323,18 +446,36 @@ SETS = {
     "logs with other paths": ["log.blg", "log_other_paths.blg", "log_other_frequency.blg"],
     "logs with other zones": ["log_no_zone.blg", "log_daylight.blg", "log_bad_zone.blg"],
     "logs with errors": ["log_cut.blg", "log_circular.blg", "log_objects.blg"],
+    "v2 changed": ["v2.pfb", "v2_base.pfb", "v2_reversed.pfb"],
+    "v2 related": ["v2_multiplier.pfb", "v2.pfb", "v2_perf_time.pfb", "v2_perf_frequency.pfb"],
+    "v2 clocks": ["v2.pfb", "v2_ahead.pfb", "v2_behind.pfb"],
+    "v2 far clocks": ["v2.pfb", "v2_far_ahead.pfb", "v2_far_behind.pfb", "v2_much_later.pfb"],
+    "v2 without frequency": ["v2_no_frequency.pfb", "v2_no_frequency_later.pfb", "v2_overlap.pfb"],
+    "v2 times": ["v2_equal_times.bin", "v2_equal_times.bin", "v2_after_9999.bin"],
+    "v2 bad times": ["v2_before_1601.bin", "v2_after_9999.bin", "v2_bad_sample.pfb"],
+    "v1 clocks": ["v1.bin", "v1_ahead.bin", "v1_behind.bin", "v1_far_behind.bin"],
+    "logs of other paths": ["log.blg", "log_one_path.blg", "log_varied.blg", "log_later.blg"],
+    "log paths": ["log_variants.blg", "log_varied.blg", "log_lists_of_one.blg"],
+    "log clocks": ["log_clocks.blg", "log_clocks_later.blg", "log_one_path.blg"],
+    "log clocks behind": ["log_clocks.blg", "log_clocks_behind.blg", "log_ahead.blg"],
+    "log timer behind": ["log_clocks.blg", "log_timer_behind.blg", "log_behind.blg"],
+    "log clocks equal": ["log_clocks.blg", "log_clocks_equal.blg", "log_two_lists.blg"],
+    "log zones": ["log_clocks.blg", "log_other_zone.blg", "log_one_zone.blg"],
+    "log other zones": ["log_one_zone.blg", "log_other_zone.blg", "log_late_start.blg"],
     "text": ["text.csv", "text_later.tsv", "text_other_zone.csv"],
-    "all formats": ["v2.pfb", "v1.bin", "log.blg", "text.csv", "samples.txt", "v2.bin"],
-    "other forms": ["v2_no_metadata.pfb", "v2_one.bin", "v2_cut.bin", "samples_later.txt", "text_backwards.csv"],
+    "all formats": ["v2.pfb", "v1.bin", "log.blg", "text.csv", "disks.pfb", "v2.bin"],
+    "other forms": ["v2_no_metadata.pfb", "v2_one.bin", "v2_cut.bin", "disks_later.pfb", "text_backwards.csv"],
 }
 
 
 def lists():
-    """Lists of names: every file, every ordered pair of PAIRS, and the sets: rotated, and reversed."""
+    """Lists of names: every file alone and after AROUND, every ordered pair of PAIRS, and the sets: rotated, and reversed.
+    """
     found = [[name] for name in small_files()] + [[first, second] for first in PAIRS for second in PAIRS]
+    found += [AROUND + [name] for name in small_files()]
     for names in SETS.values():
         found += [names[at:] + names[:at] for at in range(len(names))] + [names[::-1]]
-    return found
+    return found + [list(many_files())]
 
 
 def write_file(path, content):
@@ -345,7 +486,7 @@ def write_file(path, content):
 
 def write(folder):
     """Writes the files into a folder."""
-    for name, content in small_files().items():
+    for name, content in {**small_files(), **many_files()}.items():
         write_file(pathlib.Path(folder) / name, content)
 
 
