@@ -137,7 +137,7 @@ enum { PFB_CAPTURE_MAX_FILES = 256 };
 /* Which file of a capture each chunk belongs to. The fields below the line are private. */
 typedef struct pfb_capture_files {
     uint64_t file;     /* serial number of a file, from 1 in the order in which the files begin; never used again */
-    uint64_t number; /* of the file in FILE chunks; above UINT32_MAX: none, no FILE chunk can return to it */
+    uint64_t number;   /* of the file in FILE chunks; above UINT32_MAX: none, no FILE chunk can return to it */
     size_t slot;       /* of the file: a number below PFB_CAPTURE_MAX_FILES that no other open file has */
     size_t open_count; /* of open files */
     /* ------------------------------------------------------------------------------------------ */
