@@ -255,10 +255,9 @@ class Dumps(Compiled):
             self.assertGreater(len({r.get("counter") for r in expected}), 1)
             dump = self.dump(program, fixture)
             self.assertEqual(self.run_json("cook", *dump), expected)
-            for form in ("pfb", "txt"):
-                made = os.path.join(self.folder, "made." + form)
-                self.run_fine("convert", "-q", *dump, "-o", made)
-                self.assertEqual(self.run_json("cook", made), expected)
+            made = os.path.join(self.folder, "made.pfb")
+            self.run_fine("convert", "-q", *dump, "-o", made)
+            self.assertEqual(self.run_json("cook", made), expected)
 
 
 @needs_samples
