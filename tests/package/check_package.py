@@ -105,7 +105,7 @@ class Check:
 
     def check_soname(self):
         """Programs require a shared library of the same minor version."""
-        for name in ("perfblock", "perfblock_platform"):
+        for name in ("perfblock", "perfblock_collect", "perfblock_platform"):
             library = next(self.prefix.rglob(f"lib{name}.so"))
             header = self.run("objdump", "-p", library)
             if not re.search(rf"SONAME +lib{name}\.so\.0\.1$", header, re.MULTILINE):
@@ -195,8 +195,9 @@ class Check:
         """The libraries export only pfb_*."""
         suffix = "so" if self.arguments.kind == "shared" else "a"
         libraries = sorted(self.prefix.rglob(f"libperfblock*.{suffix}"))
-        if len(libraries) != 4:
-            raise SystemExit(f"{len(libraries)} libraries are installed instead of core, cpi, lwp and platform")
+        wanted = {"libperfblock", *(f"libperfblock_{name}" for name in ("collect", "cpi", "lwp", "platform"))}
+        if {library.stem for library in libraries} != wanted or len(libraries) != len(wanted):
+            raise SystemExit(f"instead of {sorted(wanted)} are installed: {[library.name for library in libraries]}")
         for library in libraries:
             script = self.source / "tests/object/check_objects.py"
             print(self.run(sys.executable, script, "exports", library).strip())
