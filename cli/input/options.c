@@ -42,7 +42,8 @@ static const char *const generate_words[] = {"man", "options", NULL};       /* i
 
 /* The initialisers of the members `type`, `member` and so on. The offset of a member whose C type is not the one that
  * the option's type needs does not compile. */
-#define MEMBER(m, c_type) _Generic(((options *)NULL)->m, c_type : offsetof(options, m))
+#define MEMBER(m, c_type)                                                                                              \
+    _Generic(((options *)NULL)->m, c_type : offsetof(options, m)) /* NOLINT(bugprone-macro-parentheses): a type */
 #define WORD(m, list, first)                                                                                           \
     .type = OPTION_WORD, .member = offsetof(options, m), .size = sizeof((options *)NULL)->m, .words = (list),          \
     .first_word = (first)
@@ -446,7 +447,7 @@ static void put_expected(buffer *out, const command_option *option, const comman
     static const char *const expected[] = {
         [OPTION_SECONDS] = "a number of seconds from 0.01 to 10000000",
         [OPTION_BYTES] = "a number of bytes from 1 up, or a number followed by K, M or G",
-        [OPTION_TIME] = TIME_EXPECTED,
+        [OPTION_TIME] = (TIME_EXPECTED),
         [OPTION_OUTPUT] = "the name of a file, not standard output",
         [OPTION_REGISTRATION] = "a file, after a request code from 1 to 10 and a colon or alone",
     };
@@ -603,32 +604,33 @@ static bool is_empty_range(const sample_range *range)
            range->from.clock >= range->to.clock + range->to.unit;
 }
 
-/* Checks the combination of options. */
-static bool check_options(const options *o, const command *c)
+typedef struct option_rule {
+    bool is_broken;
+    const char *sentence;
+} option_rule;
+
+static bool keeps_rules(const command *c, const option_rule *rules, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (rules[i].is_broken)
+            return refuse(c, "%s", rules[i].sentence);
+    }
+    return true;
+}
+
+/* Checks which samples and counters are chosen, and where from. */
+static bool check_choice(const options *o, const command *c)
 {
     const bool collects = (c->bit & COLLECTS) != 0;
-    const bool reports = c->bit == COMMAND_REPORT;
-    const bool is_text = o->format == OUTPUT_TEXT;
     const bool has_paths = o->path_count > 0 || o->path_file_count > 0;
     const bool has_files = o->source_count > 0;
     const bool has_several = o->source_count > 1;
-    const bool has_metadata = o->names || o->kind != INPUT_AUTO || o->registration_count > 0 || o->query_info;
-    const bool is_collecting = o->interval > 0 || o->count > 0 || o->duration > 0 || o->machine || o->is_v1;
-    const struct {
-        bool is_wrong;
-        const char *sentence;
-    } rules[] = {
+    const option_rule rules[] = {
         {has_paths && o->set_count == 0 && (o->counter_count > 0 || o->instance_count > 0),
          "--counter and --instance apply to --set; a path names its own counter and instance"},
         {(collects || o->is_live) && !has_files && sample_range_is_given(&o->range),
          "--from, --to and --every choose samples of a recording: add --source FILE"},
         {is_empty_range(&o->range), "--from is after --to"},
-        {o->is_summary && (WRITES_ALL >> o->format & 1) == 0, "--summary applies to --format text, json and csv"},
-        {o->is_nonzero && !is_text, "--nonzero applies to --format text"},
-        {o->sort && !is_text, "--sort applies to --format text"},
-        {o->top > 0 && !is_text, "--top applies to --format text"},
-        {o->is_summary && o->sort, "--sort does not apply to --summary"},
-        {o->is_summary && o->top > 0, "--top does not apply to --summary"},
         {o->is_live && has_files, "--source live cannot be combined with --source FILE"},
         {has_several && c->bit == COMMAND_CPI_RUN, "--source may be given only once"},
         {has_several && c->bit == COMMAND_RECORD && (o->count > 0 || o->rotation > 0),
@@ -636,25 +638,53 @@ static bool check_options(const options *o, const command *c)
         {o->duration > 0 && has_files, "--duration applies to this machine, not to a recording"},
         {o->machine && has_files, "--machine applies to live data, not to a file"},
         {o->is_v1 && has_files, "--v1 applies to live data, not to a file"},
-        {collects && !has_files && has_metadata,
+        {o->duration > 0 && o->duration < (o->interval > 0 ? o->interval : DEFAULT_INTERVAL),
+         "--duration is shorter than --interval"},
+    };
+    return keeps_rules(c, rules, sizeof rules / sizeof rules[0]);
+}
+
+/* Checks the options that say what an input is, and those that only live data or only files have. */
+static bool check_metadata(const options *o, const command *c)
+{
+    const bool collects = (c->bit & COLLECTS) != 0;
+    const bool reports = c->bit == COMMAND_REPORT;
+    const bool has_metadata = o->names || o->kind != INPUT_AUTO || o->registration_count > 0 || o->query_info;
+    const bool is_collecting = o->interval > 0 || o->count > 0 || o->duration > 0 || o->machine || o->is_v1;
+    const option_rule rules[] = {
+        {collects && o->source_count == 0 && has_metadata,
          "--names, --registration, --query-info and --kind apply to --source FILE"},
         {reports && !o->is_live && is_collecting,
          "--interval, --count, --duration, --machine and --v1 apply to --source live"},
         {reports && o->is_live && has_metadata, "--names, --registration, --query-info and --kind apply to files"},
-        {o->duration > 0 && o->duration < (o->interval > 0 ? o->interval : DEFAULT_INTERVAL),
-         "--duration is shorter than --interval"},
         {o->kind == INPUT_REGISTRATION && o->request == 0 && !cooks(c), "--kind registration needs --request"},
         {o->request != 0 && o->kind != INPUT_REGISTRATION, "--request needs --kind registration"},
+    };
+    return keeps_rules(c, rules, sizeof rules / sizeof rules[0]);
+}
+
+/* Checks what is written, and where to. */
+static bool check_output(const options *o, const command *c)
+{
+    const bool is_text = o->format == OUTPUT_TEXT;
+    const option_rule rules[] = {
+        {o->is_summary && (WRITES_ALL >> o->format & 1) == 0, "--summary applies to --format text, json and csv"},
+        {o->is_nonzero && !is_text, "--nonzero applies to --format text"},
+        {o->sort && !is_text, "--sort applies to --format text"},
+        {o->top > 0 && !is_text, "--top applies to --format text"},
+        {o->is_summary && o->sort, "--sort does not apply to --summary"},
+        {o->is_summary && o->top > 0, "--top does not apply to --summary"},
         {c->bit == COMMAND_RECORD && !o->output_path, "expected -o FILE, the recording to write"},
         {c->bit == COMMAND_CONVERT && !o->output_path, "expected -o FILE, the file to write"},
         {o->is_forced && !o->output_path, "--force applies to the file of --output"},
         {o->opens_page && !o->output_path, "--open needs -o, the page to open"},
     };
-    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) {
-        if (rules[i].is_wrong)
-            return refuse(c, "%s", rules[i].sentence);
-    }
-    return true;
+    return keeps_rules(c, rules, sizeof rules / sizeof rules[0]);
+}
+
+static bool check_combination(const options *o, const command *c)
+{
+    return check_files(o, c) && check_choice(o, c) && check_metadata(o, c) && check_output(o, c);
 }
 
 /* ---- The command line ------------------------------------------------------------------------------------ */
@@ -710,7 +740,7 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     o->range.is_utc = o->is_utc;
     if (o->format == OUTPUT_PROMETHEUS && o->count == 0 && o->duration == 0 && !o->output_path)
         o->count = 1; /* a program that reads the metrics from a pipe expects them once */
-    if (!o->wants_help && !o->wants_version && (!check_files(o, c) || !check_options(o, c)))
+    if (!o->wants_help && !o->wants_version && !check_combination(o, c))
         return false;
     if (o->interval == 0)
         o->interval = DEFAULT_INTERVAL;

@@ -76,7 +76,7 @@ static void visit_single(visitor *v)
     pfb_counter counter;
     pfb_name text;
     pfb_guid guid;
-    pfb_error error = VISIT_FINE;
+    pfb_error error;
     if (v->request == PFB_REQUEST_COUNTER) {
         error = pfb_registration_single_counter(bytes->data, bytes->size, v->options, &counter);
         if (error.code == PFB_OK)

@@ -109,18 +109,40 @@ static void visit_words(visitor *v, size_t kind, size_t at, size_t text_end, siz
     }
 }
 
+/* Visits a line that is neither empty nor a comment. Returns whether a snapshot is open after it. */
+static bool visit_line(visitor *v, size_t at, size_t text, size_t text_end, size_t end, bool is_in_snapshot)
+{
+    const uint8_t *data = v->bytes.data;
+    size_t kind = find_kind(data + text, skip(data, text, text_end, false) - text);
+    bool is_inside = kind == LINE_CPU || kind == LINE_THREAD || kind == LINE_KINDS;
+    if (is_in_snapshot && !is_inside)
+        visit_end(v, VISIT_FINE, 0);
+    visit_begin(v, kind == LINE_SNAPSHOT ? STRUCTURE_CPI_SNAPSHOT : STRUCTURE_TEXT_LINE, at, NULL, 0);
+    visit_words(v, kind, text, text_end, end);
+    if (kind != LINE_SNAPSHOT)
+        visit_end(v, VISIT_FINE, 0);
+    return (is_in_snapshot && is_inside) || kind == LINE_SNAPSHOT;
+}
+
+static void visit_mark(step_visit *s, size_t end)
+{
+    enum { MARK_BYTES = 3 }; /* of a byte order mark */
+    if (s->at > 0 || end < MARK_BYTES || memcmp(s->v->bytes.data, "\xEF\xBB\xBF", MARK_BYTES) != 0)
+        return;
+    visit_field(s->v, NULL, 0, MARK_BYTES, FIELD_BYTES, "byte order mark");
+    s->at = MARK_BYTES;
+}
+
 /* Visits the lines up to `end`. The lines of CPUs and of the thread are inside the structure of their snapshot. */
 static void visit_lines(step_visit *s, size_t end)
 {
-    enum { MARK_BYTES = 3 }; /* of a byte order mark */
     visitor *v = s->v;
     const uint8_t *data = v->bytes.data;
     bool is_in_snapshot = false;
-    if (v->page && s->at == 0 && end >= MARK_BYTES && memcmp(data, "\xEF\xBB\xBF", MARK_BYTES) == 0) {
-        visit_field(v, NULL, 0, MARK_BYTES, FIELD_BYTES, "byte order mark");
-        s->at = MARK_BYTES;
-    }
-    while (v->page && s->at < end) {
+    if (!v->page)
+        return;
+    visit_mark(s, end);
+    while (s->at < end) {
         size_t at = s->at;
         const uint8_t *feed = memchr(data + at, '\n', v->bytes.size - at);
         s->at = feed ? (size_t)(feed - data) + 1 : v->bytes.size;
@@ -128,19 +150,10 @@ static void visit_lines(step_visit *s, size_t end)
         size_t text = skip(data, at, text_end, true);
         while (text_end > text && strchr(" \t\r", data[text_end - 1]) && data[text_end - 1] != '\0')
             text_end--;
-        if (text == text_end || data[text] == '#') {
+        if (text == text_end || data[text] == '#')
             visit_part(v, at, text_end, s->at, text == text_end ? "empty line" : "comment");
-            continue;
-        }
-        size_t kind = find_kind(data + text, skip(data, text, text_end, false) - text);
-        bool is_inside = kind == LINE_CPU || kind == LINE_THREAD || kind == LINE_KINDS;
-        if (is_in_snapshot && !is_inside)
-            visit_end(v, VISIT_FINE, 0);
-        is_in_snapshot = (is_in_snapshot && is_inside) || kind == LINE_SNAPSHOT;
-        visit_begin(v, kind == LINE_SNAPSHOT ? STRUCTURE_CPI_SNAPSHOT : STRUCTURE_TEXT_LINE, at, NULL, 0);
-        visit_words(v, kind, text, text_end, s->at);
-        if (kind != LINE_SNAPSHOT)
-            visit_end(v, VISIT_FINE, 0);
+        else
+            is_in_snapshot = visit_line(v, at, text, text_end, s->at, is_in_snapshot);
     }
     if (is_in_snapshot)
         visit_end(v, VISIT_FINE, 0);
