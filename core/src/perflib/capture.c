@@ -3,6 +3,7 @@
 
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
+#include "bytes/never.h"
 #include "bytes/store.h"
 
 /* The fields that precede the body in chunks of a tag, as bits. */
@@ -264,7 +265,7 @@ size_t pfb_capture_write_file(const pfb_capture_file *file, uint8_t *out, size_t
 {
     size_t label = find_text_end(file->label.bytes, file->label.size_bytes);
     size_t machine = find_text_end(file->machine.bytes, file->machine.size_bytes);
-    if (label > SIZE_MAX - 2 || machine > SIZE_MAX - 2 - label)
+    if (PFB_NEVER(label > SIZE_MAX - 2 || machine > SIZE_MAX - 2 - label)) /* possible if size_t has 32 bits */
         return 0;
     size_t size = label + machine + 2;
     if (size > capacity)
@@ -356,7 +357,8 @@ pfb_capture_step pfb_capture_files_next(pfb_capture_files *files, const pfb_chun
     if (is_end && slot < PFB_CAPTURE_MAX_FILES)
         return end_capture_file(files, slot);
     if (slot == PFB_CAPTURE_MAX_FILES && !is_end) {
-        files->has_numbers = files->has_numbers && !is_start;
+        if (is_start)
+            files->has_numbers = false;
         return begin_capture_file(files, is_file ? chunk->file : is_start ? 0 : NO_NUMBER);
     }
     files->current = is_end ? files->current : slot;
@@ -369,5 +371,8 @@ pfb_capture_step pfb_capture_files_next(pfb_capture_files *files, const pfb_chun
 bool pfb_capture_files_end(pfb_capture_files *files)
 {
     size_t first = first_capture_file(files);
-    return first < PFB_CAPTURE_MAX_FILES && end_capture_file(files, first) == PFB_CAPTURE_END;
+    if (first == PFB_CAPTURE_MAX_FILES)
+        return false;
+    end_capture_file(files, first);
+    return true;
 }
