@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Common functions of the scripts: installing missing packages, and running commands and CMake presets.
+# Common functions of the scripts: installing missing packages, and running commands, CMake presets and other scripts.
 
 # ---- Packages ---------------------------------------------------------------------------------------
 
@@ -134,4 +134,38 @@ run_presets() {
         return 1
     fi
     echo "PASSED: $*$note"
+}
+
+# ---- Scripts ----------------------------------------------------------------------------------------
+
+# Without these variables, captured data and documented samples in a folder next to the checkout are used.
+use_captured_data() {
+    if [[ -z ${PERFBLOCK_REAL_DATA:-} && -d $PWD/../shared/real ]]; then
+        export PERFBLOCK_REAL_DATA="$PWD/../shared/real"
+    fi
+    if [[ -z ${PERFBLOCK_SAMPLES:-} && -d $PWD/../shared/samples ]]; then
+        export PERFBLOCK_SAMPLES="$PWD/../shared/samples"
+    fi
+}
+
+# run_scripts TITLE SCRIPT...: runs all these scripts, each named with its arguments, even if one fails. The last line has
+# the title, the scripts that passed or failed, and the time that each took.
+run_scripts() {
+    local title=$1 script command start summary failed=() times=()
+    shift
+    use_captured_data
+    for script in "$@"; do
+        printf '######## scripts/%s\n' "$script"
+        start=$SECONDS
+        read -ra command <<<"scripts/$script"
+        "${command[@]}" || failed+=("$script")
+        times+=("$script $((SECONDS - start)) s")
+    done
+    printf -v summary '%s, ' "${times[@]}"
+    if [[ ${#failed[@]} -gt 0 ]]; then
+        printf -v script '%s, ' "${failed[@]}"
+        echo "$title FAILED: ${script%, } (${summary%, })"
+        return 1
+    fi
+    echo "$title PASSED: ${summary%, }"
 }
