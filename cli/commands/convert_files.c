@@ -634,29 +634,51 @@ static void set_recorded_info(convert *c, input_file *file, const uint8_t *info,
         memory_exhausted();
 }
 
-/* Adds a name table of a capture, unless add_early_names() has added it. */
+/* Adds a name table of a capture, unless add_early_metadata() has added it. */
 static void add_names(convert *c, const input_file *file, const piece *p)
 {
     if (!file->has_early || p->base >= file->merged->early.end)
         title_names_add(&c->titles, p->body, p->size);
 }
 
-/* Call before a sample of a capture is filtered. Before the first one, adds the name tables of its file that follow it.
- */
-static void add_early_names(convert *c, input_file *file)
+/* Returns the piece of a chunk that follows the first sample of its file. */
+static piece early_piece(const merge_file *f, size_t position)
+{
+    piece p = {.is_added = true};
+    p.body = early_metadata_body(&f->early, position, &p.chunk);
+    p.size = p.chunk.body_size_bytes;
+    return p;
+}
+
+/* Call before the first sample of a file is filtered. Adds the metadata that follows this sample, so that names and
+ * counters are found. */
+static void add_early_metadata(convert *c, input_file *file)
 {
     merge_file *f = file->merged;
     size_t first;
-    pfb_chunk chunk;
-    if (file->has_early || f->in.kind != INPUT_CAPTURE)
-        return;
-    file->has_early = true;
     early_metadata_search(&f->early, &f->in);
     size_t count = early_metadata_of_file(&f->early, f->parts.file, &first);
     for (size_t i = first; i < first + count; i++) {
-        const uint8_t *bytes = early_metadata_chunk(&f->early, i, &chunk);
-        if (chunk.tag == PFB_TAG_NAMES)
-            title_names_add(&c->titles, bytes + chunk.body_offset, chunk.body_size_bytes);
+        const piece p = early_piece(f, i);
+        if (p.chunk.tag == PFB_TAG_NAMES)
+            title_names_add(&c->titles, p.body, p.size);
+        else if (!file->is_scanned)
+            add_described(file, &p.chunk, p.body);
+    }
+}
+
+/* Puts query information that follows the first sample of a file before this sample, which is reduced with it. */
+static void put_early_info(convert *c, input_file *file)
+{
+    const merge_file *f = file->merged;
+    size_t first;
+    size_t count = early_metadata_of_file(&f->early, f->parts.file, &first);
+    for (size_t i = first; i < first + count; i++) {
+        const piece p = early_piece(f, i);
+        if (p.chunk.tag != PFB_TAG_QUERY_INFO || metadata_files_have(&c->metadata, &p.chunk))
+            continue;
+        set_recorded_info(c, file, p.body, p.size);
+        put_piece(c, file, &p);
     }
 }
 
@@ -726,9 +748,13 @@ static void handle_sample(convert *c, input_file *file, const piece *p)
 {
     if (c->is_filtered && !file->is_scanned)
         add_described(file, &p->chunk, p->body);
-    if (c->is_filtered)
-        add_early_names(c, file);
+    bool is_first = c->is_filtered && !file->has_early && file->merged->in.kind == INPUT_CAPTURE;
+    file->has_early = file->has_early || is_first;
+    if (is_first)
+        add_early_metadata(c, file);
     begin_sample(c, file, p->chunk.tag == PFB_TAG_DATA);
+    if (is_first)
+        put_early_info(c, file);
     if (!is_in_range(c, p))
         return;
     check_sample(c, file, p);

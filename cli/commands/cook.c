@@ -36,6 +36,8 @@ enum { UNREAD_TAGS = sizeof unread_tags / sizeof unread_tags[0] };
 /* The state of an open file. */
 typedef struct cook_file {
     bool has_early;                          /* put_early() was called */
+    bool lacks_info, lacks_set;              /* a pipe: samples need query information, or a registration */
+    bool has_late;                           /* a pipe: it followed these samples */
     uint64_t unread_counts[UNREAD_TAGS + 1]; /* the last one: chunks of a later version */
     size_t unread_first[UNREAD_TAGS + 1];    /* offset in the file of the first one of each kind */
     bool has_v2;                             /* a V2 reply was read */
@@ -203,9 +205,17 @@ static void put_early(cook *c, merge_file *f)
     early_metadata_search(&f->early, &f->in);
     size_t count = early_metadata_of_file(&f->early, f->parts.file, &first);
     for (size_t i = first; i < first + count; i++) {
-        const uint8_t *bytes = early_metadata_chunk(&f->early, i, &chunk);
+        const uint8_t *body = early_metadata_body(&f->early, i, &chunk);
+        size_t size = chunk.body_size_bytes;
         if (chunk.tag == PFB_TAG_NAMES)
-            title_names_add(&c->names, bytes + chunk.body_offset, chunk.body_size_bytes);
+            title_names_add(&c->names, body, size);
+        else if (metadata_files_have(&c->metadata, &chunk))
+            continue;
+        else if (chunk.tag == PFB_TAG_REGISTRATION)
+            require_memory(
+                pfb_collector_put_registration(c->collector, &chunk.guid, chunk.request, body, size, NULL, NULL));
+        else if (chunk.tag == PFB_TAG_QUERY_INFO)
+            require_memory(pfb_collector_put_query_info(c->collector, body, size, NULL, NULL));
     }
 }
 
@@ -215,6 +225,42 @@ static void cook_sample_chunk(cook *c, const merge_file *f, size_t size)
     pfb_collected_reply reply = cook_reply(c, f, size);
     if (reply.is_sample && reply.error.code == PFB_OK)
         report_error(f, (size_t)f->in.offset + f->at, input_trailing_bytes(&c->o->reader, reply.size_bytes, size));
+}
+
+static bool has_registration(const cook *c, const pfb_guid *set)
+{
+    pfb_described_counterset described;
+    require_memory(pfb_collector_counterset(c->collector, set, &described, NULL));
+    return described.has_counters;
+}
+
+/* A file can be searched for metadata that follows its samples, but not a pipe. */
+static bool is_pipe(const cook *c, const merge_file *f)
+{
+    return c->files[f->number].has_early && f->early.end == 0;
+}
+
+/* Call after a V2 reply from a pipe was put. Finds out whether its results lack metadata, which may follow. */
+static void find_lacking(cook *c, const merge_file *f)
+{
+    cook_file *file = &c->files[f->number];
+    pfb_collected_result result;
+    for (uint32_t i = 0; is_pipe(c, f) && !f->is_v1 && pfb_collector_result(c->collector, i, &result); i++) {
+        file->lacks_info = file->lacks_info || !result.has_guid;
+        file->lacks_set = file->lacks_set || (result.has_guid && !has_registration(c, &result.guid));
+    }
+}
+
+/* Call before metadata of a pipe is put. Finds out whether earlier samples lack it. */
+static void find_late(cook *c, const merge_file *f)
+{
+    cook_file *file = &c->files[f->number];
+    const pfb_chunk *chunk = &f->chunk;
+    bool is_info = chunk->tag == PFB_TAG_QUERY_INFO;
+    bool is_late =
+        is_info ? file->lacks_info
+                : chunk->request == PFB_REQUEST_COUNTERSET && file->lacks_set && !has_registration(c, &chunk->guid);
+    file->has_late = file->has_late || is_late;
 }
 
 static void cook_chunk(cook *c, merge_file *f)
@@ -230,6 +276,7 @@ static void cook_chunk(cook *c, merge_file *f)
     case PFB_TAG_DATA:
         put_early(c, f);
         cook_sample_chunk(c, f, size);
+        find_lacking(c, f);
         break;
     case PFB_TAG_NAMES:
         if (!c->files[f->number].has_early || f->in.offset + chunk->offset >= f->early.end)
@@ -239,10 +286,12 @@ static void cook_chunk(cook *c, merge_file *f)
         error = table.error;
         break;
     case PFB_TAG_REGISTRATION:
+        find_late(c, f);
         require_memory(
             pfb_collector_put_registration(c->collector, &chunk->guid, chunk->request, body, size, &error, NULL));
         break;
     case PFB_TAG_QUERY_INFO:
+        find_late(c, f);
         require_memory(pfb_collector_put_query_info(c->collector, body, size, &error, NULL));
         break;
     case PFB_TAG_CAPTURE:
@@ -315,6 +364,10 @@ static void begin_part(cook *c, const merge_file *f)
 static bool end_part(cook *c, const merge_file *f)
 {
     bool has_unread = note_unread(&c->files[f->number], f->in.name);
+    if (c->files[f->number].has_late)
+        diagnostics_say(STATUS_FINE, f->in.name,
+                        "note: registrations or query information follow samples that need them, and standard input or "
+                        "a pipe is read only once: name a file, or give them with --registration and --query-info");
     if (c->files[f->number].has_v2 && must_see_names(c))
         seen_names_add_metadata(&c->seen, c->collector);
     if (!f->in.can_reopen)

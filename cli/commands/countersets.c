@@ -274,9 +274,9 @@ static void add_early_names(title_names *titles, early_metadata *early, const in
     pfb_chunk chunk;
     early_metadata_search(early, in);
     for (size_t i = 0; i < early->count; i++) {
-        const uint8_t *bytes = early_metadata_chunk(early, i, &chunk);
+        const uint8_t *body = early_metadata_body(early, i, &chunk);
         if (chunk.tag == PFB_TAG_NAMES)
-            title_names_add(titles, bytes + chunk.body_offset, chunk.body_size_bytes);
+            title_names_add(titles, body, chunk.body_size_bytes);
     }
 }
 

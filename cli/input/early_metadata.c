@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/early_metadata.h"
 
+#include "memory/hash_index.h"
 #include "memory/memory.h"
 #include "os/system.h"
 
@@ -69,27 +70,86 @@ static const uint8_t *seek_bytes(chunk_seeker *s, uint64_t offset, uint64_t size
 /* What was found of a file in the recording. */
 typedef struct searched_file {
     bool has_sample;
+    bool has_info;     /* query information precedes the first sample */
+    size_t late_info;  /* 1 + position in early_metadata.chunks of query information after it; 0: none */
+    bool is_ambiguous; /* that query information is not used */
 } searched_file;
+
+/* A request of which a reply was found. There is no padding: its bytes are hashed and compared. */
+typedef struct searched_request {
+    uint64_t file;
+    pfb_guid guid;
+    uint64_t request;
+} searched_request;
 
 typedef struct search {
     early_metadata *found;
+    chunk_seeker *seeker;
     pfb_capture_files files;
     searched_file open[PFB_CAPTURE_MAX_FILES]; /* by slot */
+    searched_request *requests;
+    size_t request_capacity;
+    hash_index request_index;
+    uint64_t seed; /* of the hashes in request_index */
+    uint64_t at;   /* offset of the current chunk in the recording */
 } search;
 
-static void store_chunk(early_metadata *e, uint64_t file, const uint8_t *data, size_t size)
+/* Returns true if no earlier chunk of the file replies to the same request. */
+static bool is_first_reply(search *s, const pfb_chunk *chunk)
 {
+    const searched_request request = {.file = s->files.file, .guid = chunk->guid, .request = chunk->request};
+    uint64_t hash = hash_bytes(s->seed, &request, sizeof request);
+    uint64_t slot = hash;
+    size_t at;
+    while ((at = hash_index_next(&s->request_index, hash, &slot)) != HASH_INDEX_NONE) {
+        if (memcmp(&s->requests[at], &request, sizeof request) == 0)
+            return false;
+    }
+    at = s->request_index.count;
+    hash_index_add(&s->request_index, hash);
+    s->requests = memory_grow(s->requests, &s->request_capacity, at + 1, sizeof *s->requests);
+    s->requests[at] = request;
+    return true;
+}
+
+/* Stores the current chunk of `size` bytes. */
+static void store_chunk(search *s, uint64_t size)
+{
+    early_metadata *e = s->found;
+    const uint8_t *bytes = seek_bytes(s->seeker, s->at, size);
+    if (!bytes)
+        return;
     e->chunks = memory_grow(e->chunks, &e->capacity, e->count + 1, sizeof *e->chunks);
-    e->chunks[e->count] =
-        (early_chunk){.file = file, .position = e->count, .offset = e->bytes.size_bytes, .size_bytes = size};
+    e->chunks[e->count] = (early_chunk){.file = s->files.file,
+                                        .position = e->count,
+                                        .start = s->at,
+                                        .offset = e->bytes.size_bytes,
+                                        .size_bytes = (size_t)size};
     e->count++;
-    if (!pfb_bytes_append(&e->bytes, data, size))
+    if (!pfb_bytes_append(&e->bytes, bytes, (size_t)size))
         memory_exhausted();
 }
 
-static bool is_searched_tag(uint32_t tag)
+/* Stores query information that follows the first sample of its file, if no other precedes that sample. Of different
+ * query information, none is used: it is not known which one the first samples answer. */
+static void find_info(search *s, searched_file *file, uint64_t size)
 {
-    return tag == PFB_TAG_NAMES;
+    early_metadata *e = s->found;
+    if (file->has_info || file->is_ambiguous)
+        return;
+    if (!file->has_sample) {
+        file->has_info = true;
+        return;
+    }
+    if (file->late_info == 0) {
+        store_chunk(s, size);
+        file->late_info = e->count;
+        return;
+    }
+    early_chunk *late = &e->chunks[file->late_info - 1];
+    const uint8_t *bytes = late->size_bytes == size ? seek_bytes(s->seeker, s->at, size) : NULL;
+    late->is_ambiguous = !bytes || memcmp(e->bytes.data + late->offset, bytes, late->size_bytes) != 0;
+    file->is_ambiguous = late->is_ambiguous;
 }
 
 static int compare_chunks(const void *left, const void *right)
@@ -101,8 +161,8 @@ static int compare_chunks(const void *left, const void *right)
     return (a->position > b->position) - (a->position < b->position);
 }
 
-/* Handles a chunk. `bytes` are those of a whole chunk if is_searched_tag() is true. */
-static void search_chunk(search *s, const pfb_chunk *chunk, const uint8_t *bytes, size_t size)
+/* Handles a chunk of `size` bytes. */
+static void search_chunk(search *s, const pfb_chunk *chunk, uint64_t size)
 {
     pfb_capture_step step;
     while ((step = pfb_capture_files_next(&s->files, chunk)) != PFB_CAPTURE_CHUNK) {
@@ -112,34 +172,50 @@ static void search_chunk(search *s, const pfb_chunk *chunk, const uint8_t *bytes
     if (!chunk->is_known || s->files.file == 0)
         return;
     searched_file *file = &s->open[s->files.slot];
+    bool is_new = chunk->tag == PFB_TAG_NAMES || (chunk->tag == PFB_TAG_REGISTRATION && is_first_reply(s, chunk));
     if (chunk->tag == PFB_TAG_DATA || chunk->tag == PFB_TAG_V1)
         file->has_sample = true;
-    else if (is_searched_tag(chunk->tag) && file->has_sample)
-        store_chunk(s->found, s->files.file, bytes, size);
+    else if (chunk->tag == PFB_TAG_QUERY_INFO)
+        find_info(s, file, size);
+    else if (is_new && file->has_sample)
+        store_chunk(s, size);
+}
+
+/* Drops ambiguous chunks and sorts the others. */
+static void finish(early_metadata *e)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < e->count; i++) {
+        if (!e->chunks[i].is_ambiguous)
+            e->chunks[count++] = e->chunks[i];
+    }
+    e->count = count;
+    if (count > 0)
+        qsort(e->chunks, count, sizeof *e->chunks, compare_chunks);
 }
 
 static void search_chunks(early_metadata *e, chunk_seeker *seeker)
 {
     pfb_chunk chunk;
     uint64_t size = 0;
-    uint64_t at = PFB_CHUNK_HEADER_BYTES; /* the first chunk is PFBC */
-    const uint8_t *bytes;
     search *s = memory_get(1, sizeof *s);
-    *s = (search){.found = e};
+    *s = (search){.found = e, .seeker = seeker, .seed = hash_mix(system_now() ^ (uintptr_t)e)};
+    s->at = PFB_CHUNK_HEADER_BYTES; /* the first chunk is PFBC */
     pfb_capture_files_open(&s->files);
-    while ((bytes = seek_bytes(seeker, at, PFB_CHUNK_HEADER_BYTES)) &&
-           pfb_capture_read_header(bytes, PFB_CHUNK_HEADER_BYTES, &chunk, &size) && size <= seeker->file_size - at) {
-        bool is_read = chunk.is_known && (is_searched_tag(chunk.tag) || chunk.tag == PFB_TAG_FILE);
-        bytes = is_read ? seek_bytes(seeker, at, size) : bytes;
-        if (is_read && (!bytes || !pfb_capture_read_chunk(bytes, (size_t)size, &chunk)))
+    while (s->at < seeker->file_size) {
+        uint64_t left = seeker->file_size - s->at;
+        size_t read_size = left < PFB_CHUNK_PREFIX_BYTES ? (size_t)left : PFB_CHUNK_PREFIX_BYTES;
+        const uint8_t *bytes = seek_bytes(seeker, s->at, read_size);
+        if (!bytes || !pfb_capture_read_header(bytes, read_size, &chunk, &size) || size > left)
             break;
-        search_chunk(s, &chunk, bytes, (size_t)size);
-        at += size;
+        search_chunk(s, &chunk, size);
+        s->at += size;
     }
+    e->end = s->at;
+    hash_index_free(&s->request_index);
+    free(s->requests);
     free(s);
-    e->end = at;
-    if (e->count > 0)
-        qsort(e->chunks, e->count, sizeof *e->chunks, compare_chunks);
+    finish(e);
 }
 
 void early_metadata_search(early_metadata *e, const input *recording)
@@ -173,11 +249,11 @@ size_t early_metadata_of_file(const early_metadata *e, uint64_t file, size_t *fi
     return high - low;
 }
 
-const uint8_t *early_metadata_chunk(const early_metadata *e, size_t position, pfb_chunk *chunk)
+const uint8_t *early_metadata_body(const early_metadata *e, size_t position, pfb_chunk *chunk)
 {
     const uint8_t *bytes = e->bytes.data + e->chunks[position].offset;
     pfb_capture_read_chunk(bytes, e->chunks[position].size_bytes, chunk);
-    return bytes;
+    return bytes + chunk->body_offset;
 }
 
 void early_metadata_free(early_metadata *e)

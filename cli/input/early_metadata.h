@@ -12,8 +12,10 @@
 typedef struct early_chunk {
     uint64_t file;     /* serial number of the file, see pfb_capture_files */
     uint64_t position; /* among the chunks that were found, in the order of the recording */
+    uint64_t start;    /* offset of the chunk in the recording */
     size_t offset;     /* in `bytes` */
-    size_t size_bytes; /* 0: not used */
+    size_t size_bytes;
+    bool is_ambiguous; /* while it is searched: not used */
 } early_chunk;
 
 typedef struct early_metadata {
@@ -25,15 +27,17 @@ typedef struct early_metadata {
 } early_metadata;
 
 /* Searches a recording unless that was done before: in the window if it has the whole recording, otherwise the file is
- * opened a second time. Standard input and pipes cannot be read twice. Of each file in the recording, finds the name
- * tables after its first sample. Malformed chunks are skipped, and not reported. */
+ * opened a second time. Standard input and pipes cannot be read twice. Of each file in the recording, finds what
+ * follows its first sample: all name tables; the first reply to each registration request, unless a reply to it
+ * precedes the sample; and query information, unless other query information precedes the sample or is different.
+ * Errors in the contents are not reported. */
 void early_metadata_search(early_metadata *e, const input *recording);
 
 /* Returns the number of chunks of a file; *first becomes the position of the first one in e->chunks. */
 size_t early_metadata_of_file(const early_metadata *e, uint64_t file, size_t *first);
 
-/* Reads the chunk at `position` of e->chunks. Returns its bytes, to which the offsets in *chunk refer. */
-const uint8_t *early_metadata_chunk(const early_metadata *e, size_t position, pfb_chunk *chunk);
+/* Reads the chunk at `position` of e->chunks. Returns its body; the offsets in *chunk have no meaning. */
+const uint8_t *early_metadata_body(const early_metadata *e, size_t position, pfb_chunk *chunk);
 
 void early_metadata_free(early_metadata *e);
 

@@ -64,6 +64,17 @@ pfb_chunk metadata_file_chunk(const metadata_file *file)
                        .request = file->request};
 }
 
+bool metadata_files_have(const metadata_files *m, const pfb_chunk *chunk)
+{
+    bool has_it = false;
+    for (size_t i = 0; i < m->count && !has_it; i++) {
+        const pfb_chunk own = metadata_file_chunk(&m->files[i]);
+        has_it = m->files[i].in.data && own.tag == chunk->tag && own.request == chunk->request &&
+                 pfb_guid_equal(&own.guid, &chunk->guid);
+    }
+    return has_it;
+}
+
 void metadata_files_put(metadata_files *m, pfb_collector *collector)
 {
     for (size_t i = 0; i < m->count; i++) {

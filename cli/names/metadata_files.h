@@ -27,6 +27,9 @@ void metadata_files_close(metadata_files *m);
 /* The header of a chunk that stores the content of the file. */
 pfb_chunk metadata_file_chunk(const metadata_file *file);
 
+/* Returns true if a file contains the metadata that the chunk contains, which need not have the same content. */
+bool metadata_files_have(const metadata_files *m, const pfb_chunk *chunk);
+
 /* Adds the metadata to a collector. Call it after each pfb_collector_begin_file(). The first call reports errors in the
  * files. */
 void metadata_files_put(metadata_files *m, pfb_collector *collector);

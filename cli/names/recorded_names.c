@@ -32,9 +32,9 @@ static void add_early(recorded_names *r, const input *in)
     early_metadata_search(&r->early, in);
     size_t count = early_metadata_of_file(&r->early, r->files.file, &first);
     for (size_t i = first; i < first + count; i++) {
-        const uint8_t *bytes = early_metadata_chunk(&r->early, i, &chunk);
+        const uint8_t *body = early_metadata_body(&r->early, i, &chunk);
         if (chunk.tag == PFB_TAG_NAMES)
-            title_names_add(r->titles, bytes + chunk.body_offset, chunk.body_size_bytes);
+            title_names_add(r->titles, body, chunk.body_size_bytes);
     }
     r->has_early[r->files.slot] = true;
 }

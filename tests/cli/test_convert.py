@@ -16,9 +16,10 @@ from test_series import block, capture, sample
 from v1_writer import little, big, multi_string
 
 FIXTURES = sorted(glob.glob(os.path.join(ROOT, "fixtures", "*.pfb")))
-# Captures with the contents of one file; test_files.py tests others.
+# Captures with the contents of one file; test_files.py tests the others.
 VALID = sorted(set(glob.glob(seed("capture", "valid_*.pfb"))) -
-               {seed("capture", "valid_several_files.pfb")})
+               {seed("capture", "valid_several_files.pfb"),
+                seed("capture", "valid_late_metadata.pfb")})
 # V1 blocks and V2 replies that are not in a recording.
 BARE = sorted(glob.glob(seed("v1", "valid_*.bin")) +
               glob.glob(seed("v2", "valid_*.bin")))

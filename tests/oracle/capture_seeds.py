@@ -357,6 +357,24 @@ def several_files():
         file_chunk(3, b""), count(8, 6))
 
 
+def late_metadata():
+    """Registrations and query information that follow their samples. Those
+    that precede a sample are used for it."""
+    def count(tick):
+        return sample(tick, w.result(w.SINGLE, w.v4(7 * tick * tick)))
+
+    others = [w.counter_info(3, 0x00010000)]
+    return w.recording(
+        registered(PROCESSOR, INFOS), count(1), count(2),
+        w.registration_chunk(PROCESSOR, 3, w.string("Late")),
+        queries(w.identifier(PROCESSOR, 3)), count(3),
+        registered(PROCESSOR, INFOS, "Later"), count(4), file_chunk(1),
+        count(5), queries(w.identifier(PROCESSOR, 3)),
+        registered(PROCESSOR, others, "Other"), count(6),
+        queries(w.identifier(PROCESSOR, 7)),
+        registered(PROCESSOR, INFOS, "Not this one"))
+
+
 def broken_captures():
     """{name: bytes} of truncated and malformed captures."""
     whole, start = two_queries(), w.chunk(b"PFBC")
@@ -402,6 +420,7 @@ def capture_seeds():
         "valid_unknown_tags": with_unknown_chunks(),
         "valid_start_only": w.recording(),
         "valid_several_files": several_files(),
+        "valid_late_metadata": late_metadata(),
         "valid_cpi_hooks": w.recording(
             w.chunk(b"CPIH", cpi_writer.second_example()),
             w.chunk(b"CPIH", cpi_writer.first_example())),

@@ -356,15 +356,57 @@ def find_series(series, serial, header, queries):
     return None
 
 
+def use_late(metadata, chunks):
+    """Adds metadata that follows the samples. Its errors are reported where it
+    is read in its turn."""
+    for chunk in chunks:
+        try:
+            if chunk["tag"] == "RGST":
+                metadata.add_registration(chunk["_payload"])
+            else:
+                metadata.add_queries(chunk["_payload"])
+        except blocks.Malformed:
+            pass
+
+
+def late_metadata(chunks):
+    """{serial of a file: the chunks that its first samples use although they
+    follow them}: the first reply to each registration request, and query
+    information if that of the file is always the same."""
+    files, sampled, given, late, infos = Files(), set(), set(), {}, {}
+    for chunk in chunks:
+        try:
+            serial = files.serial(chunk)
+        except blocks.Malformed:
+            break
+        payload = chunk["_payload"]
+        if chunk["tag"] in ("DATA", "V1DT"):
+            sampled.add(serial)
+        elif chunk["tag"] == "RGST" and len(payload) >= 24:
+            key = (serial, payload[:20])
+            if serial in sampled and key not in given:
+                late.setdefault(serial, []).append(chunk)
+            given.add(key)
+        elif chunk["tag"] == "QINF":
+            infos.setdefault(serial, []).append((serial in sampled, chunk))
+    for serial, found in infos.items():
+        if found[0][0] and len({c["_payload"] for _, c in found}) == 1:
+            late.setdefault(serial, []).append(found[0][1])
+    return late
+
+
 def cook(data):
     """(output lines, errors) of a capture."""
     chunks, stopped = blocks.collect(blocks.decode_capture(data))
     files, metadata, series, number, lines, errors = Files(), {}, [], 0, [], []
+    late = late_metadata(chunks)
     for chunk in chunks:
         error = None
         try:
             serial = files.serial(chunk)
             known = metadata.setdefault(serial, Metadata())
+            if chunk["tag"] in ("DATA", "V1DT"):
+                use_late(known, late.pop(serial, []))
             if chunk["tag"] == "RGST":
                 known.add_registration(chunk["_payload"])
             elif chunk["tag"] == "QINF":

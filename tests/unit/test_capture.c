@@ -456,6 +456,13 @@ Test(capture, headers_lead_to_all_chunks)
         cr_expect(found.tag == expected.tag && found.version == expected.version);
         cr_expect_eq(found.is_known, expected.is_known);
         cr_expect_eq(at + size, ends[i]);
+        cr_expect_eq(at + found.body_offset, expected.body_offset);
+        cr_expect_eq(found.body_size_bytes, expected.body_size_bytes);
+        size_t given = (size_t)size < PFB_CHUNK_PREFIX_BYTES ? (size_t)size : PFB_CHUNK_PREFIX_BYTES;
+        cr_assert(pfb_capture_read_header(b.data + at, given, &found, &size));
+        cr_expect(found.has_guid == expected.has_guid && pfb_guid_equal(&found.guid, &expected.guid));
+        cr_expect(found.request == expected.request && found.language == expected.language &&
+                  found.file == expected.file);
         cr_assert(pfb_capture_read_chunk(b.data + at, (size_t)size, &found));
         cr_expect_eq(at + found.body_offset, expected.body_offset);
         cr_expect(found.body_size_bytes == expected.body_size_bytes && found.request == expected.request &&
@@ -469,11 +476,12 @@ Test(capture, headers_lead_to_all_chunks)
     cr_expect(pfb_capture_read_header(b.data, 16, &found, &size) && size == UINT64_MAX - 7);
     b.size = 0;
     put_header(&b, "NOTE", 2, UINT64_MAX - 22);
-    cr_expect(!pfb_capture_read_header(b.data, 16, &found, &size) && !found.is_known);
+    cr_expect(!pfb_capture_read_header(b.data, 16, &found, &size), "a size that would wrap");
     b.size = 0;
     put_header(&b, "RGST", 1, 8);
     put_fill(&b, 0, 8);
     cr_expect(!pfb_capture_read_chunk(b.data, b.size, &found), "a chunk that is too small for its tag");
+    cr_expect(!pfb_capture_read_header(b.data, b.size, &found, &size), "its header");
 }
 
 /* ---- Files ---------------------------------------------------------------------------------------------- */

@@ -30,8 +30,9 @@ extern "C" {
 #define PFB_TAG_NOTE PFB_TAG('N', 'O', 'T', 'E')         /* a comment in UTF-8 */
 #define PFB_TAG_FILE PFB_TAG('F', 'I', 'L', 'E')         /* u32 number of a file, pfb_capture_read_file */
 
-/* Version written with every chunk. A chunk of a higher version is treated like one with an unknown tag. */
-enum { PFB_CAPTURE_VERSION = 1, PFB_CHUNK_HEADER_BYTES = 16 };
+/* PFB_CHUNK_PREFIX_BYTES: the most bytes that precede the body of a chunk, including the header.
+ * Version written with every chunk. A chunk of a higher version is treated like one with an unknown tag. */
+enum { PFB_CAPTURE_VERSION = 1, PFB_CHUNK_HEADER_BYTES = 16, PFB_CHUNK_PREFIX_BYTES = 40 };
 
 /* Reads a capture in memory, or window by window: a window is the part of the capture that is in memory. Same
  * conventions as v2.h. The fields below the line are private. */
@@ -89,9 +90,11 @@ PFB_API bool pfb_capture_next_chunk(pfb_capture *capture, pfb_chunk *chunk);
 /* Reads the rest of the capture, or of the window if it is not the last one, and returns `error`. */
 PFB_API pfb_error pfb_capture_finish(pfb_capture *capture);
 
-/* For programs that read only some chunks of a file and seek over the others. Reads the header of a chunk at `data`,
- * the first PFB_CHUNK_HEADER_BYTES bytes: sets tag, version and is_known in *chunk, and *size_bytes to the size of the
- * whole chunk with its padding. Returns false if there are fewer bytes, and if the size exceeds UINT64_MAX - 7. */
+/* For programs that read only some chunks of a file and seek over the bodies of others. Reads the header of a chunk at
+ * `data`, of which at least PFB_CHUNK_HEADER_BYTES bytes are needed; GUID, request code, language and file number are
+ * read only if `size` includes them: PFB_CHUNK_PREFIX_BYTES always suffice. Sets *size_bytes to the size of the whole
+ * chunk with its padding. Offsets count from `data`; body_size_bytes is at most SIZE_MAX. Returns false if there are
+ * fewer bytes, if the chunk is too small for its tag, and if its size exceeds UINT64_MAX - 7. */
 PFB_API bool pfb_capture_read_header(const void *data, size_t size, pfb_chunk *chunk, uint64_t *size_bytes);
 
 /* Reads the whole chunk at `data`. Its offsets count from `data`. Returns false if it is cut, or too small for its tag.

@@ -98,11 +98,19 @@ bool pfb_capture_read_header(const void *data, size_t size, pfb_chunk *chunk, ui
     if (!p)
         return false;
     *chunk = (pfb_chunk){.tag = load_le32(p), .version = load_le32(p + 4)};
-    chunk->is_known = chunk->version <= PFB_CAPTURE_VERSION && find_tag(chunk->tag);
+    const tag_row *row = chunk->version <= PFB_CAPTURE_VERSION ? find_tag(chunk->tag) : NULL;
+    size_t prefix = row ? prefix_size(row->prefix) : 0;
     uint64_t payload = load_le64(p + 8);
-    bool is_valid = payload <= UINT64_MAX - PFB_CHUNK_HEADER_BYTES - 7;
-    *size_bytes = is_valid ? PFB_CHUNK_HEADER_BYTES + payload + (8 - payload % 8) % 8 : 0;
-    return is_valid;
+    if (payload < prefix || payload > UINT64_MAX - PFB_CHUNK_HEADER_BYTES - 7)
+        return false;
+    *size_bytes = PFB_CHUNK_HEADER_BYTES + payload + (8 - payload % 8) % 8;
+    chunk->is_known = row != NULL;
+    chunk->body_offset = PFB_CHUNK_HEADER_BYTES + prefix;
+    payload -= prefix;
+    chunk->body_size_bytes = PFB_ALWAYS(payload <= SIZE_MAX) ? (size_t)payload : SIZE_MAX; /* else size_t has 32 bits */
+    if (row && pfb_cursor_left(&cursor) >= prefix)
+        read_prefix(&cursor, chunk, row->prefix);
+    return true;
 }
 
 bool pfb_capture_read_chunk(const void *data, size_t size, pfb_chunk *chunk)
