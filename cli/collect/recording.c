@@ -37,6 +37,25 @@ static void drop_pending(recording *r)
     r->count = 0;
 }
 
+/* Appends a FILE chunk that begins the file of a number, or ends it if `label` is null. */
+static void append_file(pfb_bytes *chunks, uint32_t number, const char *label)
+{
+    pfb_capture_file file = {.label = {.bytes = NULL}};
+    if (label)
+        file.label = chunk_file_label(label);
+    size_t size = label ? pfb_capture_write_file(&file, NULL, 0) : 0;
+    uint8_t *body = memory_get(size, 1);
+    pfb_capture_write_file(&file, body, size);
+    chunk_append(chunks, &(pfb_chunk){.tag = PFB_TAG_FILE, .file = number}, body, size);
+    free(body);
+}
+
+void recording_begin_file(recording *r, const char *label)
+{
+    append_file(&r->pending, ++r->file_number, label);
+    end_part(r);
+}
+
 bool recording_write(recording *r)
 {
     bool is_ok = !r->is_emptied || system_append_empty(r->file);
@@ -82,24 +101,12 @@ static bool read_existing(const recording *r, input *in)
     return is_read;
 }
 
-/* Adds a FILE chunk to those that precede what is appended. */
-static void put_file(recording *r, uint32_t number, bool is_end)
-{
-    const pfb_capture_file file = {.label = chunk_file_label(r->path)};
-    size_t size = is_end ? 0 : pfb_capture_write_file(&file, NULL, 0);
-    uint8_t *body = memory_get(size, 1);
-    pfb_capture_write_file(&file, body, size);
-    chunk_append(&r->file_chunks, &(pfb_chunk){.tag = PFB_TAG_FILE, .file = number}, body, size);
-    free(body);
-}
-
 /* Reads an existing capture. If it has samples, stores the FILE chunks that end its files and begin another one: the
  * machine may have been restarted since then. Returns the error of the capture. */
 static pfb_error read_capture(recording *r, pfb_capture *capture)
 {
     pfb_chunk chunk;
     bool has_samples = false;
-    uint32_t next = 0; /* number in FILE chunks */
     pfb_capture_files *files = memory_get(1, sizeof *files);
     pfb_capture_files_open(files);
     while (pfb_capture_next_chunk(capture, &chunk)) {
@@ -109,11 +116,12 @@ static pfb_error read_capture(recording *r, pfb_capture *capture)
     }
     while (has_samples && r->has_samples && pfb_capture_files_end(files)) {
         if (files->number <= UINT32_MAX)
-            put_file(r, (uint32_t)files->number, true);
-        next = files->number < UINT32_MAX && files->number >= next ? (uint32_t)files->number + 1 : next;
+            append_file(&r->file_chunks, (uint32_t)files->number, NULL);
+        if (files->number <= UINT32_MAX && files->number >= r->file_number)
+            r->file_number = (uint32_t)files->number + 1;
     }
     if (has_samples && r->has_samples)
-        put_file(r, next, false);
+        append_file(&r->file_chunks, r->file_number, r->path);
     free(files);
     return pfb_capture_finish(capture);
 }
@@ -282,6 +290,7 @@ bool recording_rotate(recording *r)
     r->size = 0;
     r->is_new = true;
     r->file_chunks.size_bytes = 0;
+    r->file_number = 0;
     put_first_chunks(r);
     return true;
 }

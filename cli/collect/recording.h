@@ -26,6 +26,7 @@ typedef struct recording {
     size_t *ends;      /* the offset in `pending` where each of them ends */
     size_t count;      /* of pending chunks */
     size_t capacity;
+    uint32_t file_number;  /* of the latest FILE chunk, or of what precedes the first one */
     pfb_bytes file_chunks; /* FILE chunks that precede what is appended to the file; empty: none */
 } recording;
 
@@ -35,6 +36,9 @@ bool recording_open(recording *r);
 
 /* Adds a chunk to the pending ones. Of `chunk`, uses what pfb_capture_write() uses. */
 void recording_put(recording *r, const pfb_chunk *chunk, const void *body, size_t size);
+
+/* Puts a FILE chunk that begins another file in the recording. `label` is the name of the file that it comes from. */
+void recording_begin_file(recording *r, const char *label);
 
 /* Writes the pending chunks, each in one write: if the program is killed during a write, the chunks before that one are
  * whole. Returns false after a message, or without one if the file is a pipe that has no reader. */

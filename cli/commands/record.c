@@ -32,6 +32,7 @@ typedef struct recorder {
     bool is_filtered;   /* V1: the options choose counters, so blocks are reduced */
     title_names titles; /* V1: its collector has the chosen counters */
     filter_v1 filter;
+    uint64_t source_file;   /* pfb_source_file() of the latest sample */
     pfb_bytes names;        /* V1: the name table of the source; empty: it has none */
     pfb_bytes chosen_names; /* V1, is_filtered: a table of names that are not in the current file yet */
     bool has_names;         /* V1: `names` is in the current file */
@@ -63,13 +64,20 @@ static bool is_full(const recorder *r)
            (file->size > file->max_bytes || file->pending.size_bytes > file->max_bytes - file->size);
 }
 
-/* Begins the next file, which has no metadata yet. */
-static bool rotate(recorder *r)
+/* Puts all metadata again before the next sample. */
+static void forget_metadata(recorder *r)
 {
-    r->has_content = r->has_names = r->has_info = false;
+    r->has_names = r->has_info = false;
     filter_v1_forget_names(&r->filter);
     if (r->selection.count > 0)
         memset(r->has_metadata, 0, r->selection.count * sizeof *r->has_metadata);
+}
+
+/* Begins the next file, which has no metadata yet. */
+static bool rotate(recorder *r)
+{
+    r->has_content = false;
+    forget_metadata(r);
     return recording_rotate(&r->file);
 }
 
@@ -254,13 +262,24 @@ static bool record_live(recorder *r, const collecting *c, const pfb_collected_re
     return !has_chosen || write_sample(r, c, &r->sample);
 }
 
+/* Begins another file of the output, because the next sample comes from another file of the recording. */
+static void begin_file(recorder *r, const collecting *c)
+{
+    forget_metadata(r);
+    recording_begin_file(&r->file, c->subject);
+}
+
 /* Records the chosen part of a sample of a recording. If nothing in a sample is chosen, records it without results:
  * otherwise the samples before and after it would be compared with each other. Skips samples before the first query
  * information with a chosen counter, and samples whose header is malformed. */
 static bool record_replayed(recorder *r, const collecting *c, const pfb_collected_reply *reply)
 {
     pfb_error error;
+    uint64_t file = pfb_source_file(c->source);
     copy(&r->collected, reply->data, reply->collected_bytes);
+    if (file != r->source_file && r->source_file != 0)
+        begin_file(r, c);
+    r->source_file = file;
     if (reply->has_new_info)
         use_recorded_info(r, c, reply);
     bool is_sample = extract_sample(&r->extract, &r->collected, &r->sample, &error);

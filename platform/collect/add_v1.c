@@ -85,31 +85,6 @@ bool pfb_collector_is_v1(pfb_collector *c)
     return c->version == VERSION_V1;
 }
 
-/* ---- Names ----------------------------------------------------------------------------------------------- */
-
-/* Adds the name table of the source, unless an earlier call did so or found none. Without a table, from the source or
- * put by the caller, objects and counters are found by title index only. Returns false on failure; a source without a
- * table is not a failure. */
-static bool fetch_titles(const v1_addition *a)
-{
-    pfb_collector *c = a->c;
-    pfb_source_failure reason = {.code = 0};
-    pfb_error error = {PFB_OK, 0};
-    if (c->has_title_names)
-        return true;
-    if (pfb_source_v1(c->source, "Counter 009", &c->fetched, &reason)) {
-        if (!pfb_titles_add(&c->titles, c->fetched.data, c->fetched.size_bytes, &c->options.reader, &error))
-            return no_memory(a);
-    } else if (reason.code != PFB_WIN32_NOT_FOUND && reason.code != PFB_WIN32_FILE_NOT_FOUND) {
-        if (a->failure)
-            *a->failure = reason;
-        return false;
-    }
-    c->has_title_names = true;
-    return error.code == PFB_OK ||
-           pfb_collect_add_problem(c, &(pfb_collector_problem){.is_names = true, .error = error}) || no_memory(a);
-}
-
 static bool has_wildcards(const char *text)
 {
     pfb_name name = pfb_utf8_name(text, strlen(text));
@@ -330,7 +305,7 @@ bool pfb_collect_add_v1(pfb_collector *c, const pfb_collector_choice *choice, pf
     bool has_filter = choice->instance && strcmp(choice->instance, "*") != 0;
     if (has_filter && !pfb_choice_add_filter(&c->choice, choice->instance, &a.filter))
         return no_memory(&a);
-    if (!fetch_titles(&a))
+    if (!pfb_collect_fetch_titles(c, failure))
         return false;
     if (pfb_source_is_recorded(c->source))
         return add_to_recording(&a);

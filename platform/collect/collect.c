@@ -17,6 +17,7 @@ pfb_collector *pfb_collector_open(pfb_source *source, const pfb_collector_option
         return NULL;
     }
     c->source = source;
+    c->source_file = source ? pfb_source_file(source) : 0;
     if (options) {
         c->options = *options;
         pfb_collector_choose_range(c, &options->range);
@@ -298,7 +299,7 @@ static bool collect_reply(pfb_collector *c, stored_sample *sample, bool is_recor
         bool is_collected = is_v1 ? pfb_source_v1(c->source, (const char *)c->v1_query.data, &sample->reply, failure)
                                   : pfb_source_query_collect(c->query_handle, &sample->reply, failure) &&
                                         update_info(c, is_recorded, failure);
-        if (!is_collected)
+        if (!is_collected || !pfb_collect_follow_file(c, failure))
             return false;
         reply_header header = read_header(c, is_v1, sample->reply.data, sample->reply.size_bytes);
         is_left_out = leave_out(c, sample, &header, is_v1);

@@ -92,6 +92,7 @@ struct pfb_collector {
     range_step raw_step;       /* for the option is_raw, which stores no samples and therefore has no series */
     uint64_t file_number;      /* of the chosen file: unique among all files that were begun */
     uint64_t last_file_number; /* the last one that was assigned */
+    uint64_t source_file;      /* pfb_source_file() of the latest sample */
     size_t file; /* the chosen file, whose state is in the collector; its element of `files` is not used */
     parked_file *files;
     size_t file_count, file_capacity;
@@ -139,6 +140,15 @@ bool pfb_collect_complete(pfb_collector *c, metadata_set *set);
 
 /* Adds a problem, which pfb_collector_next_problem returns. Returns false when memory is exhausted. */
 bool pfb_collect_add_problem(pfb_collector *c, const pfb_collector_problem *problem);
+
+/* Adds the name table of the source, unless an earlier call did so or found none. Without a table, from the source or
+ * put by the caller, objects and counters are found by title index only. Returns false on failure; a source without a
+ * table is not a failure. */
+bool pfb_collect_fetch_titles(pfb_collector *c, pfb_source_failure *failure);
+
+/* Call after a sample was collected. If it comes from another file of a recording than the previous one, begins a file:
+ * forgets the metadata and names of the previous one. Returns false on failure. */
+bool pfb_collect_follow_file(pfb_collector *c, pfb_source_failure *failure);
 
 /* ---- V1 of the source (add_v1.c) ------------------------------------------------------------------------- */
 

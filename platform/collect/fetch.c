@@ -63,3 +63,38 @@ bool pfb_collect_complete(pfb_collector *c, metadata_set *set)
         has_memory = pfb_collect_fetch(c, set, requests[i]);
     return has_memory && pfb_metadata_complete(set);
 }
+
+bool pfb_collect_fetch_titles(pfb_collector *c, pfb_source_failure *failure)
+{
+    pfb_source_failure reason = {.code = 0};
+    pfb_error error = {PFB_OK, 0};
+    if (c->has_title_names)
+        return true;
+    if (pfb_source_v1(c->source, "Counter 009", &c->fetched, &reason)) {
+        if (!pfb_titles_add(&c->titles, c->fetched.data, c->fetched.size_bytes, &c->options.reader, &error))
+            return pfb_collect_no_memory(failure);
+    } else if (reason.code != PFB_WIN32_NOT_FOUND && reason.code != PFB_WIN32_FILE_NOT_FOUND) {
+        if (failure)
+            *failure = reason;
+        return false;
+    }
+    c->has_title_names = true;
+    return error.code == PFB_OK ||
+           pfb_collect_add_problem(c, &(pfb_collector_problem){.is_names = true, .error = error}) ||
+           pfb_collect_no_memory(failure);
+}
+
+bool pfb_collect_follow_file(pfb_collector *c, pfb_source_failure *failure)
+{
+    uint64_t file = pfb_source_file(c->source);
+    if (file == c->source_file)
+        return true;
+    c->source_file = file;
+    c->file_number = ++c->last_file_number;
+    pfb_text_clear(&c->texts); /* it may refer to names in the metadata */
+    pfb_metadata_free(&c->metadata);
+    pfb_titles_free(&c->titles);
+    bool had_titles = c->has_title_names;
+    c->has_title_names = false;
+    return !had_titles || pfb_collect_fetch_titles(c, failure);
+}

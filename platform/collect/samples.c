@@ -18,7 +18,12 @@ static bool list_registrations(pfb_collector *c, stored_sample *sample, size_t b
     for (size_t i = 0; i < block_count; i++) {
         const pfb_guid *guid = &sample->query->blocks[i].counterset;
         metadata_set *set = pfb_metadata_find(&c->metadata, guid);
-        if (!set && pfb_catalog_find(guid)) {
+        bool was_forgotten = !set && c->source && c->file_number > 0; /* by pfb_collect_follow_file() */
+        if (was_forgotten) {
+            set = pfb_metadata_get(&c->metadata, guid);
+            if (!set || !pfb_collect_complete(c, set))
+                return false;
+        } else if (!set && pfb_catalog_find(guid)) {
             set = pfb_metadata_get(&c->metadata, guid);
             if (!set)
                 return false;

@@ -10,6 +10,13 @@ typedef struct capture_source {
     pfb_capture v1_position; /* a reader, past the last V1 block that was returned */
 } capture_source;
 
+/* Returns the metadata of the file that a sample comes from, from now on. */
+static void choose_file(capture_source *source, uint64_t file)
+{
+    if (source->recording.part_count > 0)
+        source->recording.file = file;
+}
+
 static void close_context(void *context)
 {
     capture_source *source = context;
@@ -28,8 +35,8 @@ static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *fai
     while (pfb_capture_next_chunk(&capture, &chunk)) {
         if (chunk.tag != PFB_TAG_REGISTRATION || !chunk.is_known)
             continue;
-        const pfb_recorded *first =
-            pfb_recording_find(&source->recording, chunk.tag, &chunk.guid, PFB_ANY_REQUEST, PFB_ANY_LANGUAGE);
+        const pfb_recorded *first = pfb_recording_find_in(&source->recording, PFB_ANY_FILE, chunk.tag, &chunk.guid,
+                                                          PFB_ANY_REQUEST, PFB_ANY_LANGUAGE);
         if (first && first->body_offset == chunk.body_offset &&
             !pfb_bytes_append(bytes, chunk.guid.bytes, sizeof chunk.guid.bytes))
             return pfb_source_fail_memory(failure);
@@ -143,49 +150,63 @@ static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *byte
 
 /* ---- Queries of PerfLib ----------------------------------------------------------------------------------- */
 
+typedef struct replay_query {
+    capture_source *source;
+    pfb_replay replay;
+} replay_query;
+
 static void *query_open(void *context, pfb_source_failure *failure)
 {
-    const capture_source *source = context;
-    pfb_replay *replay = malloc(sizeof *replay);
-    if (replay)
-        pfb_replay_open(replay, &source->recording);
-    else
+    capture_source *source = context;
+    replay_query *query = malloc(sizeof *query);
+    if (!query) {
         pfb_source_fail_memory(failure);
-    return replay;
+        return NULL;
+    }
+    query->source = source;
+    pfb_replay_open(&query->replay, &source->recording);
+    return query;
 }
 
 static void query_close(void *context)
 {
-    pfb_replay_close(context);
-    free(context);
+    replay_query *query = context;
+    pfb_replay_close(&query->replay);
+    free(query);
 }
 
 static bool query_add(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
 {
-    return pfb_replay_add(context, blocks, size, failure);
+    replay_query *query = context;
+    return pfb_replay_add(&query->replay, blocks, size, failure);
 }
 
 static bool query_remove(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
 {
-    return pfb_replay_remove(context, blocks, size, failure);
+    replay_query *query = context;
+    return pfb_replay_remove(&query->replay, blocks, size, failure);
 }
 
 static bool query_info(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    const pfb_replay *replay = context;
-    return pfb_added_info(&replay->added, bytes, failure);
+    const replay_query *query = context;
+    return pfb_added_info(&query->replay.added, bytes, failure);
 }
 
 static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    return pfb_replay_collect(context, bytes, failure);
+    replay_query *query = context;
+    if (!pfb_replay_collect(&query->replay, bytes, failure))
+        return false;
+    choose_file(query->source, query->replay.file);
+    return true;
 }
 
 /* ---- Recorded queries ------------------------------------------------------------------------------------- */
 
 /* Each query handle replays the capture from the beginning. */
 typedef struct recorded_query {
-    const pfb_recording *recording;
+    capture_source *source;
     pfb_capture at;  /* a reader, past the last sample that was returned */
     bool has_sample; /* at least one sample was returned */
     pfb_chunk info;  /* the query information that applies to the last sample; body_size_bytes is 0 if there is none */
@@ -193,13 +214,13 @@ typedef struct recorded_query {
 
 static void *recorded_query_open(void *context, pfb_source_failure *failure)
 {
-    const capture_source *source = context;
+    capture_source *source = context;
     recorded_query *query = malloc(sizeof *query);
     if (!query) {
         pfb_source_fail_memory(failure);
         return NULL;
     }
-    *query = (recorded_query){.recording = &source->recording, .at = pfb_recording_start(&source->recording)};
+    *query = (recorded_query){.source = source, .at = pfb_recording_start(&source->recording)};
     return query;
 }
 
@@ -219,7 +240,7 @@ static bool set_statuses(const recorded_query *query, uint8_t *blocks, size_t si
     pfb_identifier identifier;
     pfb_list_open(&list, blocks, size, NULL);
     while (pfb_list_next_identifier(&list, &identifier)) {
-        bool is_known = pfb_recording_has_set(query->recording, &identifier.counterset);
+        bool is_known = pfb_recording_has_set(&query->source->recording, &identifier.counterset);
         pfb_source_set_status(blocks, &identifier, is_known ? PFB_WIN32_SUCCESS : refusal);
     }
     return true;
@@ -243,10 +264,10 @@ static bool recorded_query_info(void *context, pfb_bytes *bytes, pfb_source_fail
     pfb_chunk info = query->info;
     pfb_chunk sample;
     if (!query->has_sample)
-        pfb_recording_next_sample(&at, &info, &sample);
+        pfb_recording_next_sample(&query->source->recording, &at, &info, &sample);
     if (info.body_size_bytes == 0)
         return pfb_source_fail(failure, PFB_WIN32_NOT_FOUND, "the capture has no query information for this sample");
-    return pfb_recording_copy(query->recording, info.body_offset, info.body_size_bytes, bytes, failure);
+    return pfb_recording_copy(&query->source->recording, info.body_offset, info.body_size_bytes, bytes, failure);
 }
 
 static bool recorded_query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
@@ -254,12 +275,13 @@ static bool recorded_query_collect(void *context, pfb_bytes *bytes, pfb_source_f
     recorded_query *query = context;
     recorded_query ahead = *query; /* a copy: *query must not change at the end of the capture or on a failure */
     pfb_chunk sample;
-    if (!pfb_recording_next_sample(&ahead.at, &ahead.info, &sample))
+    if (!pfb_recording_next_sample(&query->source->recording, &ahead.at, &ahead.info, &sample))
         return pfb_recording_fail_at_end(&ahead.at.error, failure);
-    if (!pfb_recording_copy(query->recording, sample.body_offset, sample.body_size_bytes, bytes, failure))
+    if (!pfb_recording_copy(&query->source->recording, sample.body_offset, sample.body_size_bytes, bytes, failure))
         return false;
     ahead.has_sample = true;
     *query = ahead;
+    choose_file(query->source, pfb_recording_file_of(&query->source->recording, &sample));
     return true;
 }
 
@@ -320,6 +342,7 @@ static bool copy_next_block(capture_source *source, pfb_bytes *bytes, pfb_source
         if (!pfb_recording_copy(&source->recording, chunk.body_offset, chunk.body_size_bytes, bytes, failure))
             return false;
         source->v1_position = ahead;
+        choose_file(source, pfb_recording_file_of(&source->recording, &chunk));
         return true;
     }
     return pfb_recording_fail_at_end(&ahead.error, failure);
@@ -349,6 +372,12 @@ static bool is_recorded(void *context)
     return true;
 }
 
+static uint64_t file(void *context)
+{
+    const capture_source *source = context;
+    return source->recording.part_count > 0 ? source->recording.file : 1;
+}
+
 static const pfb_source_operations perflib_operations = {.close = close_context,
                                                          .countersets = countersets,
                                                          .registration = registration,
@@ -360,7 +389,8 @@ static const pfb_source_operations perflib_operations = {.close = close_context,
                                                          .query_info = query_info,
                                                          .query_collect = query_collect,
                                                          .v1 = v1,
-                                                         .is_recorded = is_recorded};
+                                                         .is_recorded = is_recorded,
+                                                         .file = file};
 
 static const pfb_source_operations recorded_operations = {.close = close_context,
                                                           .countersets = countersets,
@@ -373,7 +403,8 @@ static const pfb_source_operations recorded_operations = {.close = close_context
                                                           .query_info = recorded_query_info,
                                                           .query_collect = recorded_query_collect,
                                                           .v1 = v1,
-                                                          .is_recorded = is_recorded};
+                                                          .is_recorded = is_recorded,
+                                                          .file = file};
 
 static pfb_source *open_with(const pfb_source_operations *operations, const void *data, size_t size,
                              pfb_source_failure *failure)

@@ -266,6 +266,11 @@ static bool is_recorded(void *context)
     return pfb_source_is_recorded(((faulty *)context)->inner);
 }
 
+static uint64_t file(void *context)
+{
+    return pfb_source_file(((faulty *)context)->inner);
+}
+
 static const pfb_source_operations operations = {.close = close_context,
                                                  .countersets = countersets,
                                                  .registration = registration,
@@ -277,7 +282,8 @@ static const pfb_source_operations operations = {.close = close_context,
                                                  .query_info = query_info,
                                                  .query_collect = query_collect,
                                                  .v1 = v1,
-                                                 .is_recorded = is_recorded};
+                                                 .is_recorded = is_recorded,
+                                                 .file = file};
 
 static bool check_faults(const pfb_source_fault *faults, size_t count, pfb_source_failure *failure)
 {

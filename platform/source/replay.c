@@ -168,11 +168,13 @@ static bool reserve_choices(pfb_replay *replay, size_t count)
 /* Chooses a recorded query for each block. Returns false when memory is exhausted. */
 static bool choose_all(pfb_replay *replay)
 {
-    const uint8_t *info = replay->recording->data + replay->info.body_offset;
+    pfb_recording recording = *replay->recording; /* a shallow copy, to find the registrations of the sample's file */
+    const uint8_t *info = recording.data + replay->info.body_offset;
     size_t info_size = replay->info.body_size_bytes;
     pfb_list list;
     pfb_identifier identifier;
     size_t count = count_blocks(replay->added.data, replay->added.size_bytes);
+    recording.file = recording.part_count > 0 ? replay->file : PFB_ANY_FILE;
     if (!reserve_choices(replay, count))
         return false;
     replay->choice_count = 0;
@@ -184,7 +186,7 @@ static bool choose_all(pfb_replay *replay)
         pfb_replay_choice *choice = &replay->choices[position];
         pfb_registration set;
         *choice = (pfb_replay_choice){.wanted = pfb_added_query(&identifier)};
-        choice->is_single = pfb_recording_register(replay->recording, &identifier.counterset, &set)
+        choice->is_single = pfb_recording_register(&recording, &identifier.counterset, &set)
                                 ? set.instance_type == 0
                                 : choice->wanted.name.size_bytes == 0;
         choose(choice, info, info_size);
@@ -396,9 +398,11 @@ bool pfb_replay_collect(pfb_replay *replay, pfb_bytes *bytes, pfb_source_failure
     pfb_capture at = replay->at;
     pfb_chunk info = replay->info;
     pfb_chunk sample;
-    if (!pfb_recording_next_sample(&at, &info, &sample))
+    if (!pfb_recording_next_sample(replay->recording, &at, &info, &sample))
         return pfb_recording_fail_at_end(&at.error, failure);
-    replay->is_current = replay->is_current && info.offset == replay->info.offset;
+    uint64_t file = pfb_recording_file_of(replay->recording, &sample);
+    replay->is_current = replay->is_current && file == replay->file && info.offset == replay->info.offset;
+    replay->file = file;
     replay->at = at;
     replay->info = info;
     if (!replay->is_current && !choose_all(replay))

@@ -31,6 +31,7 @@ typedef struct pfb_replay {
     pfb_bytes added; /* the identifier blocks that were added, see added.h */
     pfb_capture at;  /* a reader, past the last sample that was read, even if it could not be returned */
     pfb_chunk info;  /* the query information that applies to that sample; body_size_bytes is 0 if there is none */
+    uint64_t file;   /* of that sample, see pfb_recording_file_of; 0: none was read */
     bool is_current; /* the members below apply to the present blocks and query information */
     bool is_whole;   /* the blocks are exactly those recorded, so samples are copied unchanged */
     pfb_replay_choice *choices; /* one for each added block, in the order of the blocks */

@@ -72,6 +72,11 @@ bool pfb_source_is_recorded(const pfb_source *source)
     return source->operations->is_recorded && source->operations->is_recorded(source->context);
 }
 
+uint64_t pfb_source_file(const pfb_source *source)
+{
+    return source->operations->file ? source->operations->file(source->context) : 1;
+}
+
 /* ---- Dispatch ------------------------------------------------------------------------------------------- */
 
 bool pfb_source_countersets(pfb_source *source, pfb_bytes *bytes, pfb_source_failure *failure)

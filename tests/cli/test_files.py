@@ -235,12 +235,13 @@ class Converted(FilesCase):
             with open(self.converted(*words), "rb") as opened:
                 self.assertEqual(opened.read(), FIRST)
 
-    def test_seed(self):
-        """A recording of the corpus keeps its values, which cook.py of
+    def test_seeds(self):
+        """Recordings of the corpus keep their values, which cook.py of
         tests/oracle computes as well."""
-        path = os.path.join(ROOT, "corpus", "capture", "seeds",
-                            "valid_several_files.pfb")
-        self.assertEqual(self.values(self.converted(path)), self.values(path))
+        for name in ("valid_several_files.pfb", "valid_late_metadata.pfb"):
+            path = os.path.join(ROOT, "corpus", "capture", "seeds", name)
+            self.assertEqual(self.values(self.converted(path)),
+                             self.values(path))
 
 
 class Recorded(FilesCase):
@@ -292,6 +293,56 @@ class Recorded(FilesCase):
         self.recorded(FIRST)
         with open(path, "rb") as opened:
             self.assertNotIn(b"FILE", opened.read())
+
+
+class Replayed(FilesCase):
+    """live and record with a recording of several files as their source."""
+
+    NAMES = ("continued", "restarted", "another machine", "alternating",
+             "alternating machines", "other type", "other name",
+             "other frequency")
+
+    def shown(self, path, stdin=b""):
+        """(time, set, status, value) of each value that live shows."""
+        done = self.run_program("live", "--set", "*", "-f", "json", "--source",
+                                path, stdin=stdin)
+        self.assertEqual(done.status, 0, done.err)
+        return [(row["time"], row["set"], row["status"], row["value"])
+                for row in done.objects()]
+
+    def test_live(self):
+        """live shows the values of cook, except those of the first sample."""
+        for name in self.NAMES:
+            for order in (PAIRS[name], PAIRS[name][::-1]):
+                with self.subTest(name, count=len(order[0])):
+                    path = self.converted(*[
+                        self.file("%d" % n, data)
+                        for n, data in enumerate(order)])
+                    rows = self.values(path)
+                    expected = [(row["time"], row["set"], row["status"],
+                                 row["value"]) for row in rows[1:]
+                                if row["set"]]
+                    self.assertEqual([row for row in self.shown(path)
+                                      if row[1]], expected)
+                    with open(path, "rb") as opened:
+                        data = opened.read()
+                    self.assertEqual([row for row in self.shown("-", data)
+                                      if row[1]], expected)
+
+    def test_record(self):
+        """What record writes has the values of its source."""
+        for name in self.NAMES:
+            with self.subTest(name):
+                path = self.converted(*[
+                    self.file("%d" % n, data)
+                    for n, data in enumerate(PAIRS[name])])
+                out = os.path.join(self.folder, "out.pfb")
+                done = self.run_program("record", "--set", "*", "--source",
+                                        path, "-o", out, "--force")
+                self.assertEqual(done.status, 0, done.err)
+                expected = [row for row in self.values(path) if row["set"]]
+                self.assertEqual([row for row in self.values(out)
+                                  if row["set"]], expected)
 
 
 class Written(FilesCase):

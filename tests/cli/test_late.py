@@ -152,7 +152,7 @@ class Late(Case):
         self.assertEqual((done.status, done.err), (0, ""))
         self.assertEqual(self.values(made), cooked)
         made = os.path.join(self.folder, "chosen.pfb")
-        for command in (["convert"],):
+        for command in (["convert"], ["record", "--source"]):
             for source in (path, late):
                 done = self.run_program(
                     *command, source, "--set", "Alpha*", "-o", made, "--force")
@@ -160,7 +160,8 @@ class Late(Case):
                 self.assertEqual(
                     sorted(row for row in self.values(made)),
                     sorted(row for row in cooked if row[0][0] == "A"), command)
-        for words in (["countersets", "--source"],):
+        for words in (["countersets", "--source"],
+                      ["live", "--set", "*", "--source"]):
             done = [self.run_program(*words, source, "-f", "json")
                     for source in (path, late)]
             self.assertEqual(done[0].out, done[1].out)

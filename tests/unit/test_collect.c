@@ -697,6 +697,77 @@ Test(collect, metadata_belongs_to_its_file)
     pfb_collector_close(c);
 }
 
+/* Begins another file in a capture. */
+static void put_file(chunks *c, uint32_t number)
+{
+    const pfb_chunk chunk = {.tag = PFB_TAG_FILE, .file = number};
+    c->size += pfb_capture_write(&chunk, "\0", 2, c->data + c->size, sizeof c->data - c->size);
+}
+
+static void put_sample(chunks *c, uint64_t number)
+{
+    uint8_t bytes[1024];
+    pfb_writer w;
+    pfb_write_init(&w, bytes, sizeof bytes);
+    write_reply(&w, number);
+    put_chunk(c, PFB_TAG_DATA, 0, &w);
+}
+
+/* A source of a recording with several files returns the metadata of the file that the latest sample comes from, and
+ * its samples are compared like those of files. Query information that follows the samples is found. */
+Test(collect, the_files_of_a_recording_are_separate)
+{
+    static chunks capture;
+    static chunks whole;
+    static const char *const names[] = {"Other/s", "Free", "Base", "Count"};
+    char text[TEXT_BYTES];
+    pfb_chunk info;
+    pfb_capture reader;
+    pfb_source_failure failure = {0};
+    make_capture(&whole);
+    pfb_capture_open(&reader, whole.data, whole.size, NULL);
+    while (pfb_capture_next_chunk(&reader, &info) && info.tag != PFB_TAG_QUERY_INFO)
+        continue;
+    pfb_writer queries = {.data = whole.data + info.body_offset, .size_bytes = info.body_size_bytes};
+    put_chunk(&capture, PFB_TAG_CAPTURE, 0, NULL);
+    put_registration(&capture, 4);
+    put_name(&capture, PFB_REQUEST_COUNTERSET_NAME, "Dinge");
+    put_chunk(&capture, PFB_TAG_QUERY_INFO, 0, &queries);
+    put_sample(&capture, 0);
+    put_file(&capture, 5);
+    put_registration(&capture, 4);
+    put_name(&capture, PFB_REQUEST_COUNTERSET_NAME, "Other");
+    put_counter_names(&capture, PFB_REQUEST_COUNTER_NAMES, names, 4);
+    put_sample(&capture, 1);
+    put_chunk(&capture, PFB_TAG_QUERY_INFO, 0, &queries);
+    put_file(&capture, 0);
+    put_sample(&capture, 0);
+    for (int is_recorded = 0; is_recorded < 2; is_recorded++) {
+        pfb_source *source = is_recorded ? pfb_source_open_recorded(capture.data, capture.size, &failure)
+                                         : pfb_source_open_capture(capture.data, capture.size, &failure);
+        pfb_collector *c = pfb_collector_open(source, NULL, &failure);
+        cr_assert(c && pfb_source_file(source) == 0);
+        cr_assert(pfb_collector_add(c, "\\Dinge(b)\\Other/s", &failure), "%s", failure.sentence);
+        cr_assert(pfb_collector_collect(c, &failure), "%s", failure.sentence);
+        list_values(c, text);
+        cr_expect_str_eq(text, "Dinge|b#0||need_two_samples\n", "%s", text);
+        cr_expect_eq(pfb_source_file(source), 1);
+        cr_assert(pfb_collector_collect(c, &failure), "%s", failure.sentence);
+        list_values(c, text);
+        cr_expect_str_eq(text, "Other|b#0|Other/s|25/sec\n", "%s", text);
+        cr_expect_eq(pfb_source_file(source), 2);
+        cr_expect_eq(pfb_collector_lost(c).gaps, 0);
+        cr_assert(pfb_collector_collect(c, &failure), "%s", failure.sentence);
+        list_values(c, text);
+        cr_expect_str_eq(text, "Dinge|b#0||need_two_samples\n", "%s", text);
+        cr_expect_eq(pfb_source_file(source), 1);
+        cr_expect_eq(pfb_collector_lost(c).gaps, PFB_GAP_BACKWARDS);
+        cr_expect(!pfb_collector_collect(c, &failure) && failure.code == PFB_WIN32_NO_MORE_ITEMS);
+        pfb_collector_close(c);
+        pfb_source_close(source);
+    }
+}
+
 Test(collect, gaps_are_found_by_comparing_clocks)
 {
     static const struct {

@@ -147,6 +147,12 @@ PFB_API void pfb_source_close(pfb_source *source); /* may be NULL; close its que
 /* Returns true if samples come from a recording: there is no need to wait between them, and there is a last one. */
 PFB_API bool pfb_source_is_recorded(const pfb_source *source);
 
+/* Returns the number of the file in a recording (PFB_TAG_FILE) that has the sample that was returned last, from 1 in
+ * the order in which the files begin. Before the first sample it is 1, or 0 if the recording has several files. Other
+ * sources always return 1. Samples of different files are compared as pfb_collector_begin_file says. Registrations and
+ * names are those of this file; before the first sample, those of all files. */
+PFB_API uint64_t pfb_source_file(const pfb_source *source);
+
 /* ---- Enumerating and registration ------------------------------------------------------------------------ */
 
 /* Each function below returns true with the whole reply in `bytes`, or false with the reason in `failure`, which may be
@@ -198,8 +204,8 @@ PFB_API bool pfb_source_v1(pfb_source *source, const char *query, pfb_bytes *byt
 
 /* ---- Making a source ----------------------------------------------------------------------------------------- */
 
-/* The functions of a source implementation. Every member must be set, except is_recorded; an implementation whose
- * query_open always fails may also leave the other query_ members NULL. The meaning of `context` is up to the
+/* The functions of a source implementation. Every member must be set, except is_recorded and file; an implementation
+ * whose query_open always fails may also leave the other query_ members NULL. The meaning of `context` is up to the
  * implementation. */
 typedef struct pfb_source_operations {
     void (*close)(void *context);
@@ -215,6 +221,7 @@ typedef struct pfb_source_operations {
     bool (*query_collect)(void *query, pfb_bytes *bytes, pfb_source_failure *failure);
     bool (*v1)(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
     bool (*is_recorded)(void *context); /* may be NULL, which means false */
+    uint64_t (*file)(void *context);    /* pfb_source_file; may be NULL, which means 1 */
 } pfb_source_operations;
 
 /* Makes a source from an implementation. Takes ownership of `context`: if memory is exhausted, closes it and returns
