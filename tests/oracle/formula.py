@@ -436,6 +436,45 @@ def evaluate(older, newer, options=NO_OPTIONS):
     return Result("ok", top, bottom, sorted(flags), unit)
 
 
+# PDH's form -----------------------------------------------------------------
+
+PdhRaw = namedtuple("PdhRaw", "status first second multi time_base")
+PDH_INVALID = 0xC0000BBA
+PDH_CLOCKS = ("perf", "100ns", "object", None)
+
+
+def pdh_second(kind, sample):
+    """The second value of a sample in PDH's form; None if it is absent."""
+    form = kind.form if kind else None
+    if form is ELAPSED or form and form.denominator == "time":
+        return sample.get(CLOCKS[kind.clock][0])
+    if form and form.denominator == "base_or_time":
+        return sample.get("base", sample.get(CLOCKS[kind.clock][0]))
+    if form and form.denominator in ("base", "base_delta"):
+        return sample.get("base")
+    return 0
+
+
+def pdh_raw(sample):
+    """A sample as PDH_RAW_COUNTER has it; numbers are unsigned."""
+    kind = find_type(sample["type"]) or derive(sample["type"])
+    clock = PDH_CLOCKS[sample["type"] >> 20 & 3]
+    time_base = 0
+    if clock:
+        key = CLOCKS[clock][1]
+        time_base = sample.get(key, 0) if key else TICKS_OF_100NS
+    multi = 1
+    if kind and kind.form and kind.form.items:
+        multi = sample.get("multi")
+    pair = (sample.get("value"), pdh_second(kind, sample), multi)
+    status = 0
+    if None in pair or multi >= 1 << 32:
+        status, pair = PDH_INVALID, (0, 0, 0)
+    first, second, multi = pair
+    return PdhRaw(status, first, second & (1 << 64) - 1, multi,
+                  time_base & (1 << 64) - 1)
+
+
 # Vectors --------------------------------------------------------------------
 
 INPUTS = ("value", "base", "multi", "perf_time", "perf_time_100ns",

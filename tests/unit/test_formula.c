@@ -114,6 +114,139 @@ Test(formula, seconds_are_not_truncated)
     expect_value(pfb_formula_evaluate(&older, &newer, NULL), 3.75, 0, "3 in 0.8 s");
 }
 
+/* ---- PDH's form ------------------------------------------------------------------------------------------------- */
+
+/* SecondValue and the time base of each type as docs/formula.md describes them: rates and timers of ticks
+ * have the performance clock, types of the 100 ns clock that clock, types of the object its own, fractions, averages
+ * and precision timers their base, and all others nothing. The time base is that of the timer bits. */
+typedef struct pdh_row {
+    uint32_t type;
+    uint64_t second, time_base;
+    uint32_t multi_count;
+} pdh_row;
+
+enum { PDH_BASE = 1020, PDH_TICKS = 505, PDH_OBJECT_TIME = 110, PDH_TICK_RATE = 250, PDH_OBJECT_RATE = 80 };
+#define PDH_100NS UINT64_C(133000000010000000)
+
+static const pdh_row pdh_rows[] = {
+    {0x00000000, 0, PDH_TICK_RATE, 1},
+    {0x00000100, 0, PDH_TICK_RATE, 1},
+    {RAWCOUNT, 0, PDH_TICK_RATE, 1},
+    {LARGE_RAWCOUNT, 0, PDH_TICK_RATE, 1},
+    {DELTA, 0, PDH_TICK_RATE, 1},
+    {LARGE_DELTA, 0, PDH_TICK_RATE, 1},
+    {SAMPLE_COUNTER, PDH_TICKS, PDH_TICK_RATE, 1},
+    {QUEUELEN, PDH_TICKS, PDH_TICK_RATE, 1},
+    {0x00450500, PDH_TICKS, PDH_TICK_RATE, 1},
+    {QUEUELEN_100NS, PDH_100NS, 10000000, 1},
+    {OBJ_QUEUELEN, PDH_OBJECT_TIME, PDH_OBJECT_RATE, 1},
+    {COUNTER, PDH_TICKS, PDH_TICK_RATE, 1},
+    {BULK_COUNT, PDH_TICKS, PDH_TICK_RATE, 1},
+    {RAW_FRACTION, PDH_BASE, PDH_TICK_RATE, 1},
+    {LARGE_RAW_FRACTION, PDH_BASE, PDH_TICK_RATE, 1},
+    {TIMER, PDH_TICKS, PDH_TICK_RATE, 1},
+    {0x20470500, PDH_BASE, PDH_TICK_RATE, 1}, /* PERF_PRECISION_SYSTEM_TIMER */
+    {TIMER_100NS, PDH_100NS, 10000000, 1},
+    {PRECISION_100NS, PDH_BASE, 10000000, 1},
+    {OBJ_TIMER, PDH_OBJECT_TIME, PDH_OBJECT_RATE, 1},
+    {PRECISION_OBJECT, PDH_BASE, PDH_OBJECT_RATE, 1},
+    {SAMPLE_FRACTION, PDH_BASE, PDH_TICK_RATE, 1},
+    {TIMER_INV, PDH_TICKS, PDH_TICK_RATE, 1},
+    {TIMER_100NS_INV, PDH_100NS, 10000000, 1},
+    {MULTI_TIMER, PDH_TICKS, PDH_TICK_RATE, 4},
+    {0x22510500, PDH_100NS, 10000000, 4}, /* PERF_100NSEC_MULTI_TIMER */
+    {MULTI_TIMER_INV, PDH_TICKS, PDH_TICK_RATE, 4},
+    {MULTI_100NS_INV, PDH_100NS, 10000000, 4},
+    {AVERAGE_TIMER, PDH_BASE, PDH_TICK_RATE, 1},
+    {ELAPSED, PDH_OBJECT_TIME, PDH_OBJECT_RATE, 1},
+    {AVERAGE_BULK, PDH_BASE, PDH_TICK_RATE, 1},
+    {0x40030401, 0, PDH_TICK_RATE, 1}, /* PERF_SAMPLE_BASE */
+    {AVERAGE_BASE, 0, PDH_TICK_RATE, 1},
+    {RAW_BASE, 0, PDH_TICK_RATE, 1},
+    {LARGE_RAW_BASE, 0, PDH_TICK_RATE, 1},
+    {MULTI_BASE, 0, PDH_TICK_RATE, 1},
+    {0x80000000, 0, PDH_TICK_RATE, 1}, /* PERF_COUNTER_HISTOGRAM_TYPE */
+    /* Without a name: a rate of the 100 ns clock, a fraction of 8 bytes, and a multi timer of the object's clock, by
+     * their bits; a type that is not well-formed; a timer that does not exist. */
+    {0x10510400, PDH_100NS, 10000000, 1},
+    {0x20C20500, PDH_BASE, PDH_TICK_RATE, 1},
+    {0x22610500, PDH_OBJECT_TIME, PDH_OBJECT_RATE, 4},
+    {0x00012000, 0, PDH_TICK_RATE, 1},
+    {0x10710400, 0, 0, 1},
+};
+
+Test(formula, raw_values_have_the_form_of_pdh)
+{
+    for (size_t i = 0; i < sizeof pdh_rows / sizeof pdh_rows[0]; i++) {
+        const pdh_row *row = &pdh_rows[i];
+        pfb_raw_value raw = sample_at(row->type, 1, 0x123456789A);
+        pfb_pdh_raw pdh = pfb_formula_pdh_raw(&raw);
+        cr_expect_eq(pdh.status, PFB_PDH_VALID_DATA, "%08x", row->type);
+        cr_expect_eq(pdh.first, 0x123456789A, "%08x", row->type);
+        cr_expect_eq(pdh.second, row->second, "%08x", row->type);
+        cr_expect_eq(pdh.multi_count, row->multi_count, "%08x", row->type);
+        cr_expect_eq(pdh.time_base, row->time_base, "%08x", row->type);
+    }
+}
+
+/* A clock before 1601 or of a machine whose counter overflows has the bits of a negative LONGLONG. */
+Test(formula, clocks_of_pdh_keep_their_sign)
+{
+    pfb_raw_value raw = sample_at(COUNTER, 1, 7);
+    raw.perf_time = -2;
+    raw.perf_freq = -1;
+    pfb_pdh_raw pdh = pfb_formula_pdh_raw(&raw);
+    cr_expect(pdh.second == UINT64_MAX - 1 && pdh.time_base == UINT64_MAX);
+    raw.type = MULTI_TIMER;
+    raw.multi_count = UINT32_MAX;
+    cr_expect_eq(pfb_formula_pdh_raw(&raw).multi_count, UINT32_MAX);
+    raw.multi_count++;
+    cr_expect_eq(pfb_formula_pdh_raw(&raw).status, PFB_PDH_INVALID_DATA, "a multi count has 32 bits");
+}
+
+/* Of the inputs, the value and what follows it in PDH's form are needed, and the frequency is not. */
+Test(formula, raw_values_without_an_input_are_invalid_in_pdh)
+{
+    static const struct {
+        uint32_t type, needs, frequency; /* PFB_HAS_ bits */
+    } rows[] = {
+        {RAWCOUNT, PFB_HAS_VALUE, PFB_HAS_PERF_FREQ},
+        {TEXT, PFB_HAS_VALUE, PFB_HAS_PERF_FREQ},
+        {COUNTER, PFB_HAS_VALUE | PFB_HAS_PERF_TIME, PFB_HAS_PERF_FREQ},
+        {TIMER_100NS, PFB_HAS_VALUE | PFB_HAS_PERF_TIME_100NS, 0},
+        {OBJ_TIMER, PFB_HAS_VALUE | PFB_HAS_OBJECT_TIME, PFB_HAS_OBJECT_FREQ},
+        {ELAPSED, PFB_HAS_VALUE | PFB_HAS_OBJECT_TIME, PFB_HAS_OBJECT_FREQ},
+        {RAW_FRACTION, PFB_HAS_VALUE | PFB_HAS_BASE, PFB_HAS_PERF_FREQ},
+        {AVERAGE_TIMER, PFB_HAS_VALUE | PFB_HAS_BASE, PFB_HAS_PERF_FREQ},
+        {MULTI_TIMER, PFB_HAS_VALUE | PFB_HAS_PERF_TIME | PFB_HAS_MULTI_COUNT, PFB_HAS_PERF_FREQ},
+        {MULTI_100NS_INV, PFB_HAS_VALUE | PFB_HAS_PERF_TIME_100NS | PFB_HAS_MULTI_COUNT, 0},
+        {0x10710400, PFB_HAS_VALUE, 0},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (uint32_t bit = 1; bit <= PFB_HAS_OBJECT_FREQ; bit *= 2) {
+            pfb_raw_value raw = sample_at(rows[i].type, 1, 7);
+            uint64_t time_base = rows[i].frequency & bit ? 0 : pfb_formula_pdh_raw(&raw).time_base;
+            raw.has &= ~bit;
+            pfb_pdh_raw pdh = pfb_formula_pdh_raw(&raw);
+            bool is_valid = (rows[i].needs & bit) == 0;
+            cr_expect_eq(pdh.status, is_valid ? 0 : 0xC0000BBA, "%08x without %u", rows[i].type, bit);
+            cr_expect(is_valid || (pdh.first == 0 && pdh.second == 0 && pdh.multi_count == 0), "%08x", rows[i].type);
+            cr_expect_eq(pdh.time_base, time_base, "%08x without %u", rows[i].type, bit);
+        }
+    }
+}
+
+/* 100 dN / dB becomes 100 dN / dT: the object's time is the denominator, so it is the second value. */
+Test(formula, the_object_time_replaces_a_missing_base_in_pdh)
+{
+    pfb_raw_value raw = sample_at(PRECISION_OBJECT, 1, 7);
+    raw.has &= ~PFB_HAS_BASE;
+    pfb_pdh_raw pdh = pfb_formula_pdh_raw(&raw);
+    cr_expect(pdh.status == PFB_PDH_VALID_DATA && pdh.second == PDH_OBJECT_TIME);
+    raw.has &= ~PFB_HAS_OBJECT_TIME;
+    cr_expect_eq(pfb_formula_pdh_raw(&raw).status, PFB_PDH_INVALID_DATA);
+}
+
 /* ---- Statuses ------------------------------------------------------------------------------------------ */
 
 Test(formula, unknown_types_have_no_value)

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "perfblock/log.h"
+#include "support_formula.h"
 #include "support_log.h"
 #include "support_types.h"
 
@@ -753,6 +754,32 @@ Test(log, the_counter_type_determines_the_second_value)
         cr_expect_eq(raw.object_time, raw.has & PFB_HAS_OBJECT_TIME ? -1 : 0, "%08x", types[i].type);
         cr_expect_eq(raw.perf_freq, raw.has & F ? 13 : 0, "%08x", types[i].type);
         cr_expect_eq(raw.object_freq, raw.has & O ? 13 : 0, "%08x", types[i].type);
+    }
+}
+
+/* Raw values in PDH's form, written to a log and read from it, have the same displayed value: of each type, and of
+ * types without a name. */
+Test(log, raw_values_in_the_form_of_pdh_are_read_back)
+{
+    static const uint32_t unnamed[] = {0x10510400, 0x10610400, 0x20C20500, 0x22610500, 0x00012000};
+    const pfb_formula_options generic = {.generic = true};
+    size_t count = type_count() + sizeof unnamed / sizeof unnamed[0];
+    for (size_t i = 0; i < count; i++) {
+        uint32_t type = i < type_count() ? pfb_counter_type_at(i)->value : unnamed[i - type_count()];
+        pfb_raw_value raw[2];
+        pfb_raw_value read[2];
+        for (int tick = 0; tick < 2; tick++) {
+            raw[tick] = sample_at(type, tick, 50 + (uint64_t)tick * 15);
+            pfb_pdh_raw pdh = pfb_formula_pdh_raw(&raw[tick]);
+            const pfb_log_path path = {.type = type, .frequency = pdh.time_base};
+            const pfb_log_value value = {
+                .status = pdh.status, .first = pdh.first, .second = pdh.second, .multi_count = pdh.multi_count};
+            read[tick] = pfb_log_raw_value(&path, &value);
+        }
+        pfb_formula_result expected = pfb_formula_evaluate(&raw[0], &raw[1], &generic);
+        pfb_formula_result result = pfb_formula_evaluate(&read[0], &read[1], &generic);
+        cr_expect(same_result(&result, &expected), "%08x: %s %.17g instead of %s %.17g", type,
+                  pfb_status_name(result.status), result.value, pfb_status_name(expected.status), expected.value);
     }
 }
 

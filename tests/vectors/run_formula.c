@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs formula vectors. Usage: run_formula FILE.csv..., where - is the standard input. A plain program without a test
- * framework, so that it runs on any CPU, under emulation and on boards.
+/* Runs formula vectors. Usage: run_formula [--pdh] FILE.csv..., where - is the standard input. A plain program without
+ * a test framework, so that it runs on any CPU, under emulation and on boards.
+ *
+ * With --pdh, it also prints the newer sample of each row in PDH's form: "pdh", the id, status, first and second value,
+ * multi count and time base.
  *
  * The last line is "N passed, M failed". The exit status is 1 after a failure, or if there are no rows. A row that
  * cannot be read is a failure. The columns are those of `header` below, in that order; corpus/formula/README.md
@@ -213,6 +216,7 @@ static const char *find_difference(const pfb_formula_result *result, char *const
 
 typedef struct tally {
     unsigned long passed, failed;
+    bool prints_pdh;
 } tally;
 
 static void fail(tally *count, const char *id, const char *what)
@@ -253,6 +257,11 @@ static void run_row(char *line, tally *count)
         fail(count, cells[COLUMN_ID], "cannot be read");
         return;
     }
+    if (count->prints_pdh) {
+        pfb_pdh_raw pdh = pfb_formula_pdh_raw(&newer);
+        printf("pdh %s %" PRIu32 " %" PRIu64 " %" PRIu64 " %" PRIu32 " %" PRIu64 "\n", cells[COLUMN_ID], pdh.status,
+               pdh.first, pdh.second, pdh.multi_count, pdh.time_base);
+    }
     pfb_formula_result result = pfb_formula_evaluate(two ? &older : NULL, &newer, &options);
     const char *wrong = find_difference(&result, cells);
     if (!wrong) {
@@ -284,8 +293,8 @@ static void run_file(FILE *file, const char *path, tally *count)
 
 int main(int argc, char **argv)
 {
-    tally count = {0, 0};
-    for (int i = 1; i < argc; i++) {
+    tally count = {0, 0, argc > 1 && strcmp(argv[1], "--pdh") == 0};
+    for (int i = count.prints_pdh ? 2 : 1; i < argc; i++) {
         bool standard = strcmp(argv[i], "-") == 0;
         FILE *file = standard ? stdin : fopen(argv[i], "rb");
         if (!file) {

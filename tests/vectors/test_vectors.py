@@ -317,6 +317,19 @@ class Runner(unittest.TestCase):
         self.assertEqual(run(HEADER + "".join(map(line_of, VALUED[:50]))),
                          (0, "50 passed, 0 failed"))
 
+    def test_raw_values_have_the_form_of_pdh(self):
+        rows = ROWS + read_rows("".join(random_vectors.random_rows(5000, 3)))
+        done = subprocess.run(
+            RUN_FORMULA + ["--pdh", "-"], text=True, check=True,
+            input=HEADER + "".join(map(line_of, rows)),
+            stdout=subprocess.PIPE)
+        lines = [line.split()[1:] for line in done.stdout.splitlines()
+                 if line.startswith("pdh ")]
+        self.assertEqual(len(lines), len(rows))
+        for row, line in zip(rows, lines):
+            pdh = formula.pdh_raw(formula.read_sample(row, "1"))
+            self.assertEqual(line, [row["id"]] + list(map(str, pdh)))
+
     def test_wrong_expectations_are_reported(self):
         for name, wrong in (
                 ("expected_status", "no_data"), ("expected_status", ""),

@@ -162,6 +162,28 @@ typedef struct pfb_raw_value {
     uint32_t base_size;      /* bytes of the base, 4 or 8; 0: as its type declares */
 } pfb_raw_value;
 
+/* CStatus of PDH_RAW_COUNTER. */
+#define PFB_PDH_VALID_DATA UINT32_C(0)
+#define PFB_PDH_INVALID_DATA UINT32_C(0xC0000BBA) /* PDH_CSTATUS_INVALID_DATA */
+
+/* A raw value in PDH's form: PDH_RAW_COUNTER without its time stamp, and what PdhGetCounterTimeBase returns. Perfmon's
+ * logs in files and in SQL have the same members. */
+typedef struct pfb_pdh_raw {
+    uint32_t status;      /* PFB_PDH_VALID_DATA or PFB_PDH_INVALID_DATA */
+    uint32_t multi_count; /* M of multi timers; 1 for other types */
+    uint64_t first;       /* N; the bits of LONGLONG FirstValue */
+    uint64_t second;      /* B or T, if the formula has one of them, else 0; the bits of LONGLONG SecondValue */
+    uint64_t time_base;   /* ticks per second of the clock that the timer bits of the type mean, even if the formula has
+                           * no   clock; 0 if the raw value does not have the frequency, or if no clock has these bits */
+} pfb_pdh_raw;
+
+/* Converts a raw value to PDH's form. Types without a name are converted by their bits (pfb_counter_type_derive); types
+ * that are not well-formed have no second value. The status is invalid, and first, second and multi_count are 0, if N,
+ * or the B, T or M of the formula, is missing, or if M exceeds 32 bits. A missing frequency does not matter. The second
+ * value of PERF_PRECISION_OBJECT_TIMER without a base is the object's time. The function does not know whether machine,
+ * object and instance exist: their statuses, such as PDH_CSTATUS_NO_INSTANCE, are up to the caller. */
+PFB_API pfb_pdh_raw pfb_formula_pdh_raw(const pfb_raw_value *raw);
+
 /* ---- Evaluation ------------------------------------------------------------------------------------------- */
 
 /* Why there is a value, or none. Numbers and names never change their meaning. */

@@ -299,3 +299,11 @@ bool pfb_counter_type_is_raw_count(uint32_t value)
     const pfb_counter_type *type = pfb_counter_type_find(value);
     return type && type->terms == PFB_TERM_RAW;
 }
+
+bool pfb_counter_type_resolve(uint32_t value, pfb_counter_type *row)
+{
+    const pfb_counter_type *named = pfb_counter_type_find(value);
+    if (named)
+        *row = *named;
+    return named || pfb_counter_type_derive(value, row);
+}

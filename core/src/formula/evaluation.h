@@ -52,6 +52,20 @@ void pfb_formula_compute(const pfb_formula *formula, const pfb_conditions *condi
 /* Returns true for the four raw-count types, whose displayed value is the raw value. */
 bool pfb_counter_type_is_raw_count(uint32_t value);
 
+/* Copies the row of the type, or derives one from its bits. Returns false if neither is possible. */
+bool pfb_counter_type_resolve(uint32_t value, pfb_counter_type *row);
+
+/* The second value of PDH's raw values is the base, the clock, or unused: the counter type decides. */
+static inline bool pfb_second_is_base(const pfb_counter_type *row)
+{
+    return row->denominator == PFB_DENOMINATOR_BASE || row->denominator == PFB_DENOMINATOR_BASE_DELTA;
+}
+
+static inline bool pfb_second_is_time(const pfb_counter_type *row)
+{
+    return row->denominator == PFB_DENOMINATOR_TIME || (row->terms & PFB_TERM_ELAPSED) != 0;
+}
+
 /* Returns the status byte of a result (PFB_STATUS_BYTE_). */
 static inline uint8_t pfb_formula_pack(const pfb_formula_result *result)
 {

@@ -439,6 +439,50 @@ pfb_formula_result pfb_formula_evaluate(const pfb_raw_value *older, const pfb_ra
     return result;
 }
 
+/* ---- PDH's form ------------------------------------------------------------------------------------------------- */
+
+/* Returns the frequency of the clock that the timer bits of the type mean; 0 if it is not present. */
+static uint64_t read_time_base(const pfb_raw_value *raw)
+{
+    unsigned clock = PFB_CLOCK_PERF + ((raw->type & PFB_TYPE_TIMER_MASK) >> 20);
+    bool is_clock = clock <= PFB_CLOCK_OBJECT;
+    return is_clock && (frequency_bit(clock) & ~raw->has) == 0 ? (uint64_t)read_frequency(raw, clock) : 0;
+}
+
+/* Stores the base or the time in `second`, if the formula of the type has one of them, and returns its PFB_HAS_ bit. */
+static uint32_t read_second(const pfb_raw_value *raw, const pfb_counter_type *row, uint64_t *second)
+{
+    bool lacks_base = (row->terms & PFB_TERM_BASE_OR_TIME) && !(raw->has & PFB_HAS_BASE);
+    if (pfb_second_is_base(row) && !lacks_base) {
+        *second = raw->base;
+        return PFB_HAS_BASE;
+    }
+    if (pfb_second_is_time(row) || lacks_base) {
+        *second = (uint64_t)read_time(raw, row->clock);
+        return time_bit(row->clock);
+    }
+    return 0;
+}
+
+pfb_pdh_raw pfb_formula_pdh_raw(const pfb_raw_value *raw)
+{
+    pfb_pdh_raw pdh = {.multi_count = 1, .first = raw->value, .time_base = read_time_base(raw)};
+    pfb_counter_type row;
+    uint32_t needs = PFB_HAS_VALUE;
+    bool fits = true;
+    if (pfb_counter_type_resolve(raw->type, &row)) {
+        needs |= read_second(raw, &row, &pdh.second);
+        if (row.terms & (PFB_TERM_OVER_MULTI_COUNT | PFB_TERM_FROM_MULTI_COUNT)) {
+            needs |= PFB_HAS_MULTI_COUNT;
+            pdh.multi_count = (uint32_t)raw->multi_count;
+            fits = raw->multi_count <= UINT32_MAX;
+        }
+    }
+    if ((needs & ~raw->has) == 0 && fits)
+        return pdh;
+    return (pfb_pdh_raw){.status = PFB_PDH_INVALID_DATA, .time_base = pdh.time_base};
+}
+
 /* ---- Status bytes --------------------------------------------------------------------------------------------- */
 
 enum { FLAGS_SHIFT = 4, FLAG_BITS = 7 };

@@ -5,7 +5,7 @@
 #include "bytes/cursor.h"
 #include "bytes/memory.h"
 #include "bytes/never.h"
-#include "perfblock/formula.h"
+#include "formula/evaluation.h"
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
 
@@ -132,27 +132,6 @@ void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer)
 
 /* ---- Inputs of formulas ---------------------------------------------------------------------------------------- */
 
-/* Finds the counter type, or derives the formula of an unknown one from its bits. Returns false if neither is possible.
- */
-static bool values_find_type(uint32_t type, pfb_counter_type *row)
-{
-    const pfb_counter_type *named = pfb_counter_type_find(type);
-    if (named)
-        *row = *named;
-    return named || pfb_counter_type_derive(type, row);
-}
-
-/* `second` of a value is the base, the clock, or unused: its counter type decides. */
-static bool values_second_is_base(const pfb_counter_type *row)
-{
-    return row->denominator == PFB_DENOMINATOR_BASE || row->denominator == PFB_DENOMINATOR_BASE_DELTA;
-}
-
-static bool values_second_is_time(const pfb_counter_type *row)
-{
-    return row->denominator == PFB_DENOMINATOR_TIME || (row->terms & PFB_TERM_ELAPSED) != 0;
-}
-
 pfb_raw_value pfb_log_raw_value(const pfb_log_path *path, const pfb_log_value *value)
 {
     pfb_raw_value raw = {.type = path->type};
@@ -165,13 +144,13 @@ pfb_raw_value pfb_log_raw_value(const pfb_log_path *path, const pfb_log_value *v
         raw.has |= PFB_HAS_MULTI_COUNT;
         raw.multi_count = value->multi_count;
     }
-    if (!values_find_type(path->type, &row))
+    if (!pfb_counter_type_resolve(path->type, &row))
         return raw;
-    if (values_second_is_base(&row)) {
+    if (pfb_second_is_base(&row)) {
         raw.has |= PFB_HAS_BASE;
         raw.base = value->second;
     }
-    bool is_time = values_second_is_time(&row);
+    bool is_time = pfb_second_is_time(&row);
     int64_t time = signed_64(value->second);
     int64_t frequency = signed_64(path->frequency);
     if (row.clock == PFB_CLOCK_PERF) {
@@ -207,8 +186,9 @@ bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes)
 bool pfb_log_utc_bias(const pfb_log_path *path, const pfb_log_value *value, int32_t *minutes)
 {
     pfb_counter_type row;
-    return pfb_pdh_has_value(value->status) && values_find_type(path->type, &row) && row.clock == PFB_CLOCK_100NS &&
-           values_second_is_time(&row) && pfb_log_bias_between(value->second, value->time, minutes);
+    return pfb_pdh_has_value(value->status) && pfb_counter_type_resolve(path->type, &row) &&
+           row.clock == PFB_CLOCK_100NS && pfb_second_is_time(&row) &&
+           pfb_log_bias_between(value->second, value->time, minutes);
 }
 
 /* ---- Statuses -------------------------------------------------------------------------------------------------- */
