@@ -6,6 +6,7 @@
 #include "hook_readers.h"
 #include "log_readers.h"
 #include "lwp_readers.h"
+#include "number_text_readers.h"
 #include "pdh_text_readers.h"
 #include "perfblock/name.h"
 #include "perfblock/query.h"
@@ -303,6 +304,8 @@ static const char *read_changing(changing_reader reader, const changes *c)
         return read_changing_log(c->memory, c->size, seed).broken;
     case CHANGING_PDH_TEXT:
         return read_changing_pdh_text(c->memory, c->size, seed).broken;
+    case CHANGING_NUMBER_TEXT:
+        return read_changing_number_text(c->memory, c->size, seed).broken;
     default:
         return read_changing_hooks(c->memory, c->size, seed).broken;
     }

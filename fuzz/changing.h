@@ -25,6 +25,7 @@ typedef enum changing_reader {
     CHANGING_CPI_HOOKS,
     CHANGING_LOG,
     CHANGING_PDH_TEXT,
+    CHANGING_NUMBER_TEXT,
     CHANGING_READERS /* number of readers */
 } changing_reader;
 

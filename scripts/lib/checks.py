@@ -32,6 +32,7 @@ TARGETS = {
     "core/src/perflib/log.c": ["log", "collect"],
     "core/src/perflib/log_record.c": ["log", "collect"],
     "core/src/perflib/log_values.c": ["log", "collect"],
+    "core/src/perflib/number_text.c": ["number_text"],
     "core/src/perflib/pdh_text.c": ["pdh_text"],
     "core/cpi/src/hooks.c": ["hooks"],
     "core/cpi/src/text.c": ["text"],
@@ -41,7 +42,7 @@ TARGETS = {
     "core/src/bytes/cursor.c": ["v1", "metadata", "query", "capture", "lwp", "hooks"],
     "core/src/bytes/cursor.h": ["v2", "v1", "metadata", "query", "capture", "lwp", "hooks"],
     "core/src/bytes/decimal.c": ["pdh_text", "collect"],
-    "core/src/bytes/line.h": ["text", "pdh_text", "cpuid_text"],
+    "core/src/bytes/line.h": ["text", "pdh_text", "number_text", "cpuid_text"],
     "core/src/bytes/name.c": ["name", "metadata"],
 }
 PREFACE = """# Bounds checks of the readers

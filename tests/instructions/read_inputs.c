@@ -15,6 +15,7 @@
 #include "perfblock/log.h"
 #include "perfblock/lwp/cpuid_text.h"
 #include "perfblock/lwp/lwp.h"
+#include "perfblock/number_text.h"
 #include "perfblock/pdh_text.h"
 #include "perfblock/sample.h"
 #include "perfblock/v1.h"
@@ -326,6 +327,16 @@ static void read_log(const request *r)
     }
 }
 
+static void read_number_text(const request *r)
+{
+    pfb_number_text text;
+    uint8_t bytes[64];
+    size_t at = 0;
+    pfb_number_text_open(&text, r->in.data, r->in.size);
+    while (pfb_number_text_read(&text, r->in.data + at, r->in.size - at, true, bytes, sizeof bytes) > 0)
+        at += text.used;
+}
+
 static void read_pdh_text(const request *r)
 {
     pfb_pdh_text_reader text;
@@ -502,6 +513,7 @@ static const struct {
     {"lwp", read_lwp},
     {"name_index", index_name_table},
     {"name_table", read_name_table},
+    {"number_text", read_number_text},
     {"pdh_text", read_pdh_text},
     {"cook", read_cook},
     {"registration", read_registration},

@@ -51,6 +51,7 @@ READERS = {
     "hooks": ["cpi_hooks"],
     "text": ["cpi_text"],
     "log": ["log"],
+    "number_text": ["number_text"],
     "pdh_text": ["pdh_text"],
     "cpuid_text": ["cpuid_text"],
     "v2": ["v2", "finish", "bulk", "bulk_columns", "bulk_single"],

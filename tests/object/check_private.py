@@ -30,6 +30,7 @@ OWNERS = {
     "pfb_log_record": ["core/src/perflib/log.c"],
     "pfb_log_path_reader": ["core/src/perflib/log_record.c"],
     "pfb_log_sample_reader": ["core/src/perflib/log_record.c"],
+    "pfb_number_text": ["core/src/perflib/number_text.c"],
     "pfb_pdh_text_reader": ["core/src/perflib/pdh_text.c"],
     "pfb_writer": ["core/src/perflib/write.c", "core/src/perflib/write_v1.c"],
 }

@@ -86,6 +86,7 @@ CHANGING_TEST(cpi_text, CHANGING_CPI_TEXT, "text")
 CHANGING_TEST(cpi_hooks, CHANGING_CPI_HOOKS, "hooks")
 CHANGING_TEST(log, CHANGING_LOG, "log")
 CHANGING_TEST(pdh_text, CHANGING_PDH_TEXT, "pdh_text")
+CHANGING_TEST(number_text, CHANGING_NUMBER_TEXT, "number_text")
 
 /* ---- Formats that change ------------------------------------------------------------------------------------- */
 

@@ -9,6 +9,7 @@
 #include "hook_readers.h"
 #include "log_readers.h"
 #include "lwp_readers.h"
+#include "number_text_readers.h"
 #include "pdh_text_readers.h"
 #include "perfblock/write.h"
 #include "readers.h"
@@ -175,6 +176,16 @@ static reading read_pdh_text_tolerantly(const uint8_t *data, size_t size)
 Test(sweep, pdh_text_seeds_are_read_within_bounds)
 {
     sweep_seeds("pdh_text", verify_pdh_text, read_pdh_text_tolerantly);
+}
+
+static reading read_number_text_tolerantly(const uint8_t *data, size_t size)
+{
+    return read_number_text(data, size, NULL);
+}
+
+Test(sweep, number_text_seeds_are_read_within_bounds)
+{
+    sweep_seeds("number_text", verify_number_text, read_number_text_tolerantly);
 }
 
 /* Sets the 32-bit field at every (2 * SWEEP_STEP)th offset to limits of sizes and integers, and to values near

@@ -21,7 +21,8 @@ READERS = (("v2", "v2"), ("v2_values", "v2"),
            ("capture", "capture"), ("sample", "sample"),
            ("text", "name_table"), ("cpuid_text", "cpuid_text"),
            ("lwp", "lwp"), ("cpi_text", "text"),
-           ("cpi_hooks", "hooks"), ("log", "log"), ("pdh_text", "pdh_text"))
+           ("cpi_hooks", "hooks"), ("log", "log"), ("pdh_text", "pdh_text"),
+           ("number_text", "number_text"))
 MODES = ("swap", "flip", "fields")
 
 

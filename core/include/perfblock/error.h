@@ -132,6 +132,7 @@ typedef enum pfb_code {
     PFB_BAD_TEXT_LINE = 178,   /* strict only: a line among the rows of a text log is not a row */
     PFB_UNEVEN_ROW = 179,      /* strict only: a row of a text log has fewer or more cells than the header */
     PFB_BAD_NUMBER = 180,      /* strict only: a cell of a text log is neither blank nor a number */
+    PFB_BAD_NUMBER_LIST = 181, /* a text has something else here than a list of numbers from 0 to 255 */
 
     PFB_UNKNOWN_FORMAT = 200, /* the input is not in the format of the reader, or in no known format */
     PFB_UNKNOWN_KIND = 201,   /* strict only: an undefined result kind */

@@ -10,6 +10,7 @@
 #include "perfblock/log.h"
 #include "perfblock/metadata.h"
 #include "perfblock/name.h"
+#include "perfblock/number_text.h"
 #include "perfblock/pdh_text.h"
 #include "perfblock/query.h"
 #include "perfblock/sample.h"

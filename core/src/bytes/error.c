@@ -123,6 +123,7 @@ static const code_row code_rows[] = {
     {PFB_BAD_TEXT_LINE, "bad_text_line", "the line does not begin with a time"},
     {PFB_UNEVEN_ROW, "uneven_row", "the row has fewer or more cells than the header"},
     {PFB_BAD_NUMBER, "bad_number", "the cell is neither blank nor a number"},
+    {PFB_BAD_NUMBER_LIST, "bad_number_list", "the text is not a list of numbers from 0 to 255"},
     {PFB_UNKNOWN_FORMAT, "unknown_format", "the input is in no known format"},
     {PFB_UNKNOWN_KIND, "unknown_kind", "the result's kind is not defined"},
     {PFB_UNREAD_FORMAT, "unread_format", "the format is recognised, but this version does not read it"},
