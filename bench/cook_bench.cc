@@ -138,7 +138,7 @@ template <class Match> void measure_match(benchmark::State &state, match_job &jo
 
 void perfblock_match(sample_pair &samples)
 {
-    pfb_sample_match(&samples.older.table, &samples.newer.table);
+    pfb_sample_match(&samples.older.table, &samples.newer.table, nullptr, 0);
 }
 
 struct row_identity {
@@ -221,11 +221,12 @@ bool all_evaluated(benchmark::State &state, const uint8_t *status_bytes, const p
 void measure_evaluate_all(benchmark::State &state, sample_pair &samples)
 {
     const pfb_sample &newer = samples.newer.table;
-    pfb_sample_match(&samples.older.table, &samples.newer.table);
+    pfb_sample_match(&samples.older.table, &samples.newer.table, nullptr, 0);
     std::vector<double> values(newer.counts.values);
     std::vector<uint8_t> status_bytes(values.size());
     for (auto _ : state) {
-        pfb_sample_cook(&samples.older.table, &newer, nullptr, values.data(), status_bytes.data(), values.size());
+        pfb_sample_cook(&samples.older.table, &newer, nullptr, 0, nullptr, values.data(), status_bytes.data(),
+                        values.size());
         benchmark::DoNotOptimize(values.data());
         benchmark::ClobberMemory();
     }
@@ -235,20 +236,22 @@ void measure_evaluate_all(benchmark::State &state, sample_pair &samples)
 
 /* ---- From replies to displayed values ---------------------------------------------------------------------------- */
 
-/* Measures pfb_cook_replies, which loads, matches and evaluates two replies in one call. */
-void measure_cook_replies(benchmark::State &state, sample_pair &samples)
+/* Measures loading two replies, matching them and evaluating the values of the newer one. */
+void measure_show(benchmark::State &state, sample_pair &samples)
 {
-    pfb_cooked_replies cooked;
-    pfb_cook_replies(&cooked, &samples.older.input, &samples.newer.input, nullptr, nullptr, 0); /* sets needed_bytes */
-    size_t size = cooked.needed_bytes;
-    auto memory = std::make_unique<std::byte[]>(size);
+    std::vector<double> values(samples.newer.table.counts.values);
+    std::vector<uint8_t> status_bytes(values.size());
     for (auto _ : state) {
-        if (!pfb_cook_replies(&cooked, &samples.older.input, &samples.newer.input, nullptr, memory.get(), size))
-            return state.SkipWithError("pfb_cook_replies refused the replies");
+        if (!samples.older.load() || !samples.newer.load())
+            return state.SkipWithError("the library refused a reply");
+        pfb_sample_match(&samples.older.table, &samples.newer.table, nullptr, 0);
+        pfb_sample_cook(&samples.older.table, &samples.newer.table, nullptr, 0, nullptr, values.data(),
+                        status_bytes.data(), values.size());
+        benchmark::DoNotOptimize(values.data());
         benchmark::ClobberMemory();
     }
-    if (all_evaluated(state, cooked.status_bytes, cooked.newer))
-        bench::count_items(state, bench::count_values(cooked.newer));
+    if (all_evaluated(state, status_bytes.data(), samples.newer.table))
+        bench::count_items(state, bench::count_values(samples.newer.table));
 }
 
 /* Measures loading the newer reply, matching it and evaluating its values. The older reply is loaded only once, before
@@ -261,8 +264,9 @@ void measure_next(benchmark::State &state, sample_pair &samples)
     for (auto _ : state) {
         if (!samples.newer.load())
             return state.SkipWithError("the newer reply was refused");
-        pfb_sample_match(&samples.older.table, &samples.newer.table);
-        pfb_sample_cook(&samples.older.table, &newer, nullptr, values.data(), status_bytes.data(), values.size());
+        pfb_sample_match(&samples.older.table, &samples.newer.table, nullptr, 0);
+        pfb_sample_cook(&samples.older.table, &newer, nullptr, 0, nullptr, values.data(), status_bytes.data(),
+                        values.size());
         benchmark::ClobberMemory();
     }
     if (all_evaluated(state, status_bytes.data(), newer))
@@ -431,7 +435,7 @@ void add_evaluate(const std::string &name, size_t count, const std::function<sam
 void add_display(const std::string &name, size_t count, const std::function<sample_pair &()> &samples)
 {
     std::string prefix = "display/" + name;
-    bench::add(prefix + "/show", count, [=](benchmark::State &state) { measure_cook_replies(state, samples()); });
+    bench::add(prefix + "/show", count, [=](benchmark::State &state) { measure_show(state, samples()); });
     bench::add(prefix + "/next", count, [=](benchmark::State &state) { measure_next(state, samples()); });
     bench::add(prefix + "/typical", count, [=](benchmark::State &state) { measure_typical(state, samples()); });
     bench::add(prefix + "/memcpy", count, [=](benchmark::State &state) {

@@ -246,8 +246,9 @@ void measure_decode(benchmark::State &state, const std::vector<uint32_t> &counte
             state.SkipWithError("a sample could not be collected or loaded");
             break;
         }
-        pfb_sample_match(&older.sample, &newer.sample);
-        pfb_sample_cook(&older.sample, &newer.sample, nullptr, values.data(), status_bytes.data(), values.size());
+        pfb_sample_match(&older.sample, &newer.sample, nullptr, 0);
+        pfb_sample_cook(&older.sample, &newer.sample, nullptr, 0, nullptr, values.data(), status_bytes.data(),
+                        values.size());
         benchmark::ClobberMemory();
     }
     if (is_loaded && count_sleepers(newer.sample, status_bytes) < processes)

@@ -80,7 +80,7 @@ void read_counters(counterset *set)
         pfb_registration_open(&registration, set->registration_bytes.data(), set->registration_bytes.size(), nullptr),
         "the registration is refused");
     set->guid = registration.guid;
-    while (pfb_registration_next_counter(&registration, &counter))
+    for (uint32_t n = 0; pfb_registration_counter_at(&registration, n, &counter); n++)
         set->counters.push_back(counter);
 }
 

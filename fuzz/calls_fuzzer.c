@@ -12,6 +12,7 @@
 #include "perfblock/sample.h"
 #include "perfblock/v2.h"
 #include "strict.h"
+#include "v1_readers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -204,7 +205,7 @@ static void v1_finish(state *s, uint8_t argument)
 {
     (void)argument;
     pfb_error before = s->v1.error;
-    check(false, before, pfb_v1_finish(&s->v1));
+    check(false, before, read_rest_of_v1(&s->v1));
 }
 
 /* ---- Name tables ---------------------------------------------------------------------------------------------- */
@@ -250,7 +251,8 @@ static void names_finish(state *s, uint8_t argument)
 {
     (void)argument;
     pfb_error before = s->names.error;
-    check(false, before, pfb_name_table_finish(&s->names));
+    pfb_name_table_count(&s->names);
+    check(false, before, s->names.error);
 }
 
 /* ---- Metadata ------------------------------------------------------------------------------------------------- */
@@ -265,10 +267,9 @@ static void registration_open(state *s, uint8_t argument)
 
 static void registration_counter(state *s, uint8_t argument)
 {
-    (void)argument;
     pfb_counter counter;
     pfb_error before = s->registration.error;
-    check(pfb_registration_next_counter(&s->registration, &counter), before, s->registration.error);
+    check(pfb_registration_counter_at(&s->registration, argument, &counter), before, s->registration.error);
 }
 
 static void registration_find(state *s, uint8_t argument)
@@ -329,7 +330,7 @@ static void list_item(state *s, uint8_t argument)
 static void capture_open(state *s, uint8_t argument)
 {
     size_t size = argument == 0 ? s->size[0] : s->size[0] * argument / 255;
-    pfb_capture_open_window(&s->capture, s->data[0], size, argument == 0, s->options);
+    pfb_capture_open(&s->capture, s->data[0], size, argument == 0, s->options);
 }
 
 static void capture_chunk(state *s, uint8_t argument)
@@ -348,7 +349,7 @@ static void capture_chunk(state *s, uint8_t argument)
 static void text_open(state *s, uint8_t argument)
 {
     (void)argument;
-    pfb_pdh_text_open(&s->text, s->data[0], s->size[0], s->options);
+    pfb_pdh_text_open(&s->text, s->data[0], s->size[0], true, s->options);
 }
 
 static void text_item(state *s, uint8_t argument)
@@ -367,7 +368,7 @@ static void log_open(state *s, uint8_t argument)
 {
     (void)argument;
     s->has_record = false;
-    pfb_log_open(&s->log, s->data[0], s->size[0], s->options);
+    pfb_log_open(&s->log, s->data[0], s->size[0], true, s->options);
 }
 
 static void log_record(state *s, uint8_t argument)
@@ -395,7 +396,8 @@ static void log_copy(state *s, uint8_t argument)
         pfb_log_next_instance(&reader, &instance);
         while (pfb_log_next_item(&reader, &item) && item.offset % 3 != argument % 3U)
             pfb_log_next_instance(&reader, &instance);
-        pfb_log_finish_sample(&reader);
+        while (pfb_log_next_item(&reader, &item))
+            continue;
     }
     free(bytes);
 }
@@ -453,9 +455,9 @@ static void sample_match(state *s, uint8_t argument)
     if (!s->older.is_loaded || !s->newer.is_loaded)
         return;
     if (argument & 1 || !s->is_matched)
-        pfb_sample_match(&s->older.sample, &s->newer.sample);
+        pfb_sample_match(&s->older.sample, &s->newer.sample, NULL, 0);
     else
-        pfb_sample_match_results(&s->older.sample, &s->newer.sample, results, 2);
+        pfb_sample_match(&s->older.sample, &s->newer.sample, results, 2);
     s->is_matched = true;
     for (uint32_t row = 0; row < s->newer.sample.counts.rows; row++) {
         uint32_t older = s->newer.sample.rows[row].older_row;
@@ -474,8 +476,8 @@ static void sample_cook(state *s, uint8_t argument)
     size_t capacity = argument & 2 && count > 0 ? count - 1 : count;
     double *values = allocate(capacity * sizeof *values);
     uint8_t *statuses = allocate(capacity);
-    bool is_cooked = argument & 64 ? pfb_sample_cook_results(older, newer, results, 2, NULL, values, statuses, capacity)
-                                   : pfb_sample_cook(older, newer, NULL, values, statuses, capacity);
+    bool is_cooked = argument & 64 ? pfb_sample_cook(older, newer, results, 2, NULL, values, statuses, capacity)
+                                   : pfb_sample_cook(older, newer, NULL, 0, NULL, values, statuses, capacity);
     require(is_cooked == (capacity == count), "a lack of space is reported");
     free(values);
     free(statuses);

@@ -215,7 +215,7 @@ static void read_table(pfb_sample *older, pfb_sample *newer)
     size_t count = (size_t)newer->counts.values;
     double *values = allocate(count * sizeof *values);
     uint8_t *status_bytes = allocate(count);
-    require(pfb_sample_cook(older, newer, NULL, values, status_bytes, count),
+    require(pfb_sample_cook(older, newer, NULL, 0, NULL, values, status_bytes, count),
             "a capacity of counts.values is sufficient");
     free(values);
     free(status_bytes);
@@ -225,7 +225,7 @@ static void read_table(pfb_sample *older, pfb_sample *newer)
             pfb_sample_cook_value(older, newer, row, result->first_column + n, NULL, NULL);
     }
     pfb_sample_number_rows(newer);
-    pfb_sample_match(older, newer);
+    pfb_sample_match(older, newer, NULL, 0);
 }
 
 /* Reads two samples. The sizes of the parts are taken from the first contents, which do not change, because a real
@@ -261,7 +261,7 @@ static void read_samples(const uint8_t *data, size_t size, const uint8_t *first)
     void *memory[2];
     for (int i = 0; i < 2; i++)
         memory[i] = load_sample(&inputs[i], &tables[i]);
-    pfb_sample_match(&tables[0], &tables[1]);
+    pfb_sample_match(&tables[0], &tables[1], NULL, 0);
     read_table(&tables[0], &tables[1]);
     free(memory[0]);
     free(memory[1]);

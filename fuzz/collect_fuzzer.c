@@ -80,7 +80,7 @@ static void put_chunks(pfb_collector *c, const uint8_t *data, size_t size, size_
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    pfb_capture_open(&capture, data, size, NULL);
+    pfb_capture_open(&capture, data, size, true, NULL);
     for (size_t number = 0; pfb_capture_next_chunk(&capture, &chunk); number++) {
         require(pfb_collector_choose_file(c, number % file_count, NULL));
         const uint8_t *body = data + chunk.body_offset;
@@ -115,7 +115,7 @@ static void put_log(pfb_collector *c, const uint8_t *data, size_t size, size_t f
         require(pfb_collector_choose_file(c, file, NULL));
         pfb_collector_begin_file(c);
     }
-    pfb_log_open(&log, data, size, NULL);
+    pfb_log_open(&log, data, size, true, NULL);
     for (size_t number = 0; pfb_log_next_record(&log, &record); number++) {
         require(pfb_collector_choose_file(c, number % file_count, NULL));
         require(pfb_collector_put_log_record(c, &log, &record, NULL));
@@ -130,7 +130,7 @@ static void put_text(pfb_collector *c, const uint8_t *data, size_t size)
     pfb_pdh_text_reader text;
     pfb_pdh_text_row row;
     pfb_collector_begin_file(c);
-    if (!pfb_pdh_text_open(&text, data, size, NULL))
+    if (!pfb_pdh_text_open(&text, data, size, true, NULL))
         return;
     require(pfb_collector_put_text_paths(c, &text, NULL));
     while (pfb_pdh_text_next_row(&text, &row)) {

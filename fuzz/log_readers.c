@@ -3,6 +3,7 @@
 
 #include "perfblock/log.h"
 #include "perfblock/v1.h"
+#include "v1_readers.h"
 #include "walk.h"
 
 #include <stdlib.h>
@@ -111,7 +112,7 @@ static void walk_items(log_walk *l)
             pfb_v1_reader block;
             touch_bytes(l, item.block, item.block_size_bytes);
             pfb_v1_open(&block, item.block, item.block_size_bytes, 0);
-            pfb_v1_finish(&block);
+            read_rest_of_v1(&block);
         }
         uint32_t count = 0;
         while (!skips_rest(l->w) && pfb_log_next_instance(&reader, &instance)) {
@@ -126,7 +127,9 @@ static void walk_items(log_walk *l)
             break;
         change_both(l, item.offset);
     }
-    pfb_error error = pfb_log_finish_sample(&reader);
+    while (pfb_log_next_item(&reader, &item))
+        continue;
+    pfb_error error = reader.error;
     expect(l->w, !pfb_log_next_item(&reader, &item), "no item follows the end of a sample");
     record_content_error(l, error, reader.notes);
 }
@@ -240,7 +243,7 @@ static bool open_log(log_walk *l)
 {
     for (;;) {
         size_t count = window_size(l, 0, l->window);
-        bool is_open = pfb_log_open_window(&l->reader, l->w->data, count, count == l->w->size, l->w->options);
+        bool is_open = pfb_log_open(&l->reader, l->w->data, count, count == l->w->size, l->w->options);
         expect(l->w, is_open == (l->reader.error.code == PFB_OK), "a failed open has an error code");
         if (l->reader.error.code != PFB_CALLER_TOO_SMALL || count == l->w->size)
             return is_open;

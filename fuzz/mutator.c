@@ -590,7 +590,7 @@ mutation mutate_capture(const uint8_t *data, size_t size, uint8_t *out, size_t c
     capture_output o = {.data = out, .capacity = capacity};
     pfb_capture capture;
     pfb_chunk chunk = {.tag = PFB_TAG_CAPTURE};
-    bool is_readable = pfb_capture_open(&capture, data, size, NULL);
+    bool is_readable = pfb_capture_open(&capture, data, size, true, NULL);
     bool fits = append_chunk(&o, &chunk, NULL, 0);
     uint32_t changeable = 0;
     while (fits && is_readable && pfb_capture_next_chunk(&capture, &chunk)) {

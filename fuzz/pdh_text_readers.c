@@ -21,7 +21,7 @@ static bool open_text(walk *w, pfb_pdh_text_reader *text, size_t *window)
 {
     for (;;) {
         size_t count = window_size(w, 0, *window);
-        bool is_open = pfb_pdh_text_open_window(text, w->data, count, count == w->size, w->options);
+        bool is_open = pfb_pdh_text_open(text, w->data, count, count == w->size, w->options);
         expect(w, is_open == (text->error.code == PFB_OK), "a failed open has an error code");
         if (text->error.code != PFB_CALLER_TOO_SMALL || count == w->size)
             return is_open;

@@ -529,7 +529,7 @@ static void check_small_capacity(const pfb_sample *older, const pfb_sample *newe
     uint8_t *memory = allocate(size);
     memset(memory, 0xA5, size);
     double *values = (double *)(void *)memory;
-    bool done = pfb_sample_cook(older, newer, options, values, memory + capacity * sizeof(double), capacity);
+    bool done = pfb_sample_cook(older, newer, NULL, 0, options, values, memory + capacity * sizeof(double), capacity);
     require(!done, "a capacity that is too small is refused");
     for (size_t i = 0; i < size; i++)
         require(memory[i] == 0xA5, "a rejected call writes nothing");
@@ -562,33 +562,11 @@ static void check_cook(const pfb_sample *older, const pfb_sample *newer, const p
         check_small_capacity(older, newer, options, count - 1);
     double *values = allocate(count * sizeof *values);
     uint8_t *status_bytes = allocate(count);
-    require(pfb_sample_cook(older, newer, options, values, status_bytes, count),
+    require(pfb_sample_cook(older, newer, NULL, 0, options, values, status_bytes, count),
             "a capacity of counts.values is sufficient");
     check_packed_results(older, newer, options, values, status_bytes);
     free(values);
     free(status_bytes);
-}
-
-/* Loads both samples and evaluates the newer one with pfb_cook_replies, in memory of exactly the size that it requires.
- */
-static void check_cook_replies(const sample *older, const sample *newer, const pfb_formula_options *options)
-{
-    pfb_cooked_replies cooked;
-    if (newer->table.counts.values > MAX_CELLS)
-        return;
-    bool done = pfb_cook_replies(&cooked, &older->input, &newer->input, options, NULL, 0);
-    size_t size = cooked.needed_bytes;
-    require(done == (size == 0), "no memory is sufficient only if none is needed");
-    uint8_t *memory = allocate(size);
-    require(size == 0 || !pfb_cook_replies(&cooked, &older->input, &newer->input, options, memory, size - 1),
-            "memory that is too small is refused");
-    require(pfb_cook_replies(&cooked, &older->input, &newer->input, options, memory, size),
-            "memory of the needed size is sufficient");
-    require(cooked.newer.counts.rows == newer->table.counts.rows, "the table is that of the sample");
-    for (uint32_t row = 0; row < newer->table.counts.rows; row++)
-        require(cooked.newer.rows[row].older_row == newer->table.rows[row].older_row, "the samples are matched");
-    check_packed_results(&cooked.older, &cooked.newer, options, cooked.values, cooked.status_bytes);
-    free(memory);
 }
 
 /* ---- Instances in another order -------------------------------------------------------------------------------- */
@@ -662,7 +640,7 @@ static void compare_orders(const sample *older, const sample *newer, reordered *
 {
     pfb_sample *a = &moved_older->sample.table;
     pfb_sample *b = &moved_newer->sample.table;
-    pfb_sample_match(a, b);
+    pfb_sample_match(a, b, NULL, 0);
     for (uint32_t row = 0; row < newer->table.counts.rows; row++) {
         uint32_t older_row = newer->table.rows[row].older_row;
         uint32_t moved = moved_newer->moved_to[row];
@@ -691,7 +669,7 @@ static void check_orders(const sample *older, const sample *newer, const uint8_t
 /* Matches a sample with itself and checks that every row is its own older row. */
 static void check_match_with_itself(pfb_sample *t)
 {
-    pfb_sample_match(t, t);
+    pfb_sample_match(t, t, NULL, 0);
     for (uint32_t row = 0; row < t->counts.rows; row++)
         require(t->rows[row].older_row == row, "in a sample matched with itself, each row is its own older row");
 }
@@ -703,17 +681,16 @@ static void check_samples(sample *older, sample *newer, const uint8_t order[2], 
     check_results(&newer->table);
     check_rows(newer);
     check_match_with_itself(&newer->table);
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     check_match(&older->table, &newer->table);
     check_older_rows(&older->table, &newer->table);
     check_cells(&older->table, &newer->table, options);
     check_cook(&older->table, &newer->table, options);
     check_cook(NULL, &newer->table, options);
-    check_cook_replies(older, newer, options);
     check_orders(older, newer, order, options);
     pfb_sample_number_rows(&older->table);
     pfb_sample_number_rows(&newer->table);
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     check_match(&older->table, &newer->table);
     check_rows(newer);
 }

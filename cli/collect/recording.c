@@ -123,7 +123,7 @@ static pfb_error read_capture(recording *r, pfb_capture *capture)
     if (has_samples && r->has_samples)
         append_file(&r->file_chunks, r->file_number, r->path);
     free(files);
-    return pfb_capture_finish(capture);
+    return capture->error;
 }
 
 /* Checks that an existing file is a whole capture or empty, so that it can be continued. If it ended inside a chunk,
@@ -136,7 +136,7 @@ static bool can_continue(recording *r)
         return false;
     r->is_new = in.size == 0;
     bool is_whole = r->is_new;
-    if (!is_whole && pfb_capture_open(&capture, in.data, in.size, NULL)) {
+    if (!is_whole && pfb_capture_open(&capture, in.data, in.size, true, NULL)) {
         pfb_error error = read_capture(r, &capture);
         is_whole = error.code == PFB_OK;
         if (!is_whole)

@@ -187,7 +187,7 @@ static void write_deferred(convert *c)
     if (!c->is_deferring)
         return;
     c->is_deferring = false;
-    pfb_capture_open(&capture, c->deferred.data, c->deferred.size_bytes, NULL);
+    pfb_capture_open(&capture, c->deferred.data, c->deferred.size_bytes, true, NULL);
     while (pfb_capture_next_chunk(&capture, &chunk)) {
         const piece p = piece_of_chunk(&chunk, c->deferred.data, c->deferred.size_bytes, 0);
         if (chunk.tag != PFB_TAG_CAPTURE)
@@ -599,7 +599,7 @@ static void put_held(convert *c, input_file *file)
     pfb_chunk chunk;
     if (file->held.size_bytes == 0)
         return;
-    pfb_capture_open(&capture, file->held.data, file->held.size_bytes, NULL);
+    pfb_capture_open(&capture, file->held.data, file->held.size_bytes, true, NULL);
     while (!c->has_failed && pfb_capture_next_chunk(&capture, &chunk)) {
         piece p = piece_of_chunk(&chunk, file->held.data, file->held.size_bytes, file->held_base);
         p.is_added = file->merged->in.kind == INPUT_LOG;
@@ -830,7 +830,7 @@ static void convert_record(convert *c, input_file *file)
                          .is_added = true};
         handle_sample(c, file, &p);
     }
-    pfb_error error = pfb_log_finish_sample(&sample);
+    pfb_error error = sample.error;
     error.offset = pfb_log_record_offset(&f->log, &f->record, error.offset);
     report_error(file, &(piece){.base = (size_t)f->in.offset}, error);
     input_progress(&f->in, f->record.offset);

@@ -122,7 +122,7 @@ static bool find_row_time(const uint8_t *data, size_t size, bool is_last, int64_
     const int64_t units_per_minute = INT64_C(600000000);
     pfb_pdh_text_reader text;
     pfb_pdh_text_row row;
-    bool is_open = pfb_pdh_text_open_window(&text, data, size, is_last, NULL);
+    bool is_open = pfb_pdh_text_open(&text, data, size, is_last, NULL);
     bool is_found = is_open && pfb_pdh_text_next_row(&text, &row);
     *needs_more = is_open ? text.needs_more : text.error.code == PFB_CALLER_TOO_SMALL;
     if (is_found)

@@ -226,7 +226,7 @@ static bool extend_to_open(input *in, pfb_error *error)
 
 bool input_open_capture(input *in, pfb_capture *capture)
 {
-    while (!pfb_capture_open_window(capture, in->data, in->size, in->is_last, NULL)) {
+    while (!pfb_capture_open(capture, in->data, in->size, in->is_last, NULL)) {
         if (!extend_to_open(in, &capture->error))
             return false;
     }
@@ -250,7 +250,7 @@ bool input_continue_capture(input *in, pfb_capture *capture)
 
 bool input_open_log(input *in, pfb_log_reader *log, const pfb_read_options *options)
 {
-    while (!pfb_log_open_window(log, in->data, in->size, in->is_last, options)) {
+    while (!pfb_log_open(log, in->data, in->size, in->is_last, options)) {
         if (!extend_to_open(in, &log->error))
             return false;
     }
@@ -273,7 +273,7 @@ bool input_continue_log(input *in, pfb_log_reader *log)
 
 bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_options *options)
 {
-    while (!pfb_pdh_text_open_window(text, in->data, in->size, in->is_last, options)) {
+    while (!pfb_pdh_text_open(text, in->data, in->size, in->is_last, options)) {
         if (!extend_to_open(in, &text->error))
             return false;
     }

@@ -8,7 +8,7 @@
 void parts_open(parts *p, const input *in, uint32_t tag, const char *contents)
 {
     *p = (parts){.in = in, .tag = tag, .contents = contents};
-    pfb_capture_open(&p->capture, in->data, in->size, NULL);
+    pfb_capture_open(&p->capture, in->data, in->size, true, NULL);
 }
 
 bool parts_next(parts *p, pfb_chunk *chunk)

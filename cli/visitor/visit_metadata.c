@@ -27,12 +27,11 @@ static void visit_counterset(visitor *v)
     v->counts.items += is_open;
     if (is_open)
         visit_fields(v, "CounterSetGuid, DetailLevel, InstanceType, NumCounters");
-    while (is_open && !output_failed(v->out) && pfb_registration_next_counter(&registration, &counter))
+    for (uint32_t n = 0; !output_failed(v->out) && pfb_registration_counter_at(&registration, n, &counter); n++)
         visit_counter(v, &counter);
-    pfb_error error = pfb_registration_finish(&registration);
     visit_notes(v, registration.notes);
-    visit_error(v, error);
-    visit_end(v, error, v->bytes.size);
+    visit_error(v, registration.error);
+    visit_end(v, registration.error, v->bytes.size);
 }
 
 static void visit_string(visitor *v, size_t offset, uint32_t counter, pfb_name text)
@@ -56,10 +55,11 @@ void visit_strings(visitor *v)
         visit_also(v, STRUCTURE_STRING_COUNTER, at);
         visit_string(v, entry.offset, entry.counter_id, entry.text);
     }
-    pfb_error error = pfb_registration_strings_finish(&strings);
+    while (pfb_registration_strings_next_string(&strings, &entry))
+        continue; /* what follows a failure of the output is checked, too */
     visit_notes(v, strings.notes);
-    visit_error(v, error);
-    visit_end(v, error, v->bytes.size);
+    visit_error(v, strings.error);
+    visit_end(v, strings.error, v->bytes.size);
 }
 
 static void visit_guid(visitor *v, size_t offset)

@@ -192,7 +192,8 @@ void visit_names(visitor *v)
         visit_number(v, "index", true, entry.index);
         visit_name(v, "name", entry.name, 0, "name of %" PRIu32, entry.index);
     }
-    pfb_error error = pfb_name_table_finish(&table);
+    pfb_name_table_count(&table); /* reads the rest; sets table.error */
+    pfb_error error = table.error;
     visit_notes(v, table.notes);
     visit_error(v, error);
     visit_rest(v, v->bytes.size, error.code == PFB_OK ? "end" : "not read");

@@ -223,9 +223,9 @@ static void cook_pairs(pfb_collector *c, stored_sample *sample, bool is_v1)
             c->older[c->results[end]] = table;
         }
         if (table)
-            pfb_sample_match_results(table, &sample->table, c->results + begin, end - begin);
-        pfb_sample_cook_results(table, &sample->table, c->results + begin, end - begin, &c->options.formula, c->values,
-                                c->status_bytes, c->value_capacity);
+            pfb_sample_match(table, &sample->table, c->results + begin, end - begin);
+        pfb_sample_cook(table, &sample->table, c->results + begin, end - begin, &c->options.formula, c->values,
+                        c->status_bytes, c->value_capacity);
     }
 }
 

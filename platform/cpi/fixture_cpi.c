@@ -51,7 +51,7 @@ static bool open_first_text(cursor *at, const void *data, size_t size)
     *at = (cursor){.data = data, .is_capture = pfb_capture_recognise(data, size)};
     if (!at->is_capture)
         return pfb_cpi_text_open(&at->text, data, size);
-    pfb_capture_open(&at->capture, data, size, NULL);
+    pfb_capture_open(&at->capture, data, size, true, NULL);
     return next_text(at);
 }
 

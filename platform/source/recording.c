@@ -7,7 +7,8 @@
 pfb_capture pfb_recording_start(const pfb_recording *recording)
 {
     pfb_capture capture;
-    pfb_capture_open(&capture, recording->data, recording->size, NULL); /* succeeded when the recording was opened */
+    pfb_capture_open(&capture, recording->data, recording->size, true,
+                     NULL); /* succeeded when the recording was opened */
     return capture;
 }
 
@@ -282,7 +283,7 @@ static bool check_capture(const void *data, size_t size, pfb_source_failure *fai
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    if (pfb_capture_open(&capture, data, size, NULL)) {
+    if (pfb_capture_open(&capture, data, size, true, NULL)) {
         pfb_capture_next_chunk(&capture, &chunk);
         if (capture.error.code == PFB_OK) /* an empty capture is valid */
             return true;

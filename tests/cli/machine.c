@@ -62,7 +62,9 @@ static bool append_requested(const uint8_t *block, size_t size, const char *quer
     pfb_v1_object object;
     uint32_t count = 0;
     pfb_v1_open(&reader, block, size, NULL);
-    if (pfb_v1_finish(&reader).code != PFB_OK)
+    while (pfb_v1_next_object(&reader, &object))
+        continue;
+    if (reader.error.code != PFB_OK)
         return pfb_bytes_append(bytes, block, size);
     size_t header = block[HEADER_OFFSET] | (size_t)block[HEADER_OFFSET + 1] << 8;
     bool has_memory = pfb_bytes_append(bytes, block, header);
@@ -83,7 +85,7 @@ static bool append_names(const machine *m, const char *query, pfb_bytes *bytes, 
     pfb_capture capture;
     pfb_chunk chunk;
     uint32_t language = (uint32_t)strtoul(query + strlen("Counter "), NULL, 16);
-    pfb_capture_open(&capture, m->file.data, m->file.size_bytes, NULL);
+    pfb_capture_open(&capture, m->file.data, m->file.size_bytes, true, NULL);
     while (pfb_capture_next_chunk(&capture, &chunk)) {
         if (chunk.tag == PFB_TAG_NAMES && chunk.language == language)
             return pfb_bytes_append(bytes, m->file.data + chunk.body_offset, chunk.body_size_bytes);
@@ -204,7 +206,7 @@ static bool has_data(const pfb_bytes *file)
 {
     pfb_capture capture;
     pfb_chunk chunk;
-    pfb_capture_open(&capture, file->data, file->size_bytes, NULL);
+    pfb_capture_open(&capture, file->data, file->size_bytes, true, NULL);
     while (pfb_capture_next_chunk(&capture, &chunk)) {
         if (chunk.tag == PFB_TAG_DATA)
             return true;
@@ -217,7 +219,7 @@ pfb_source *pfb_source_open_live(pfb_source_failure *failure)
     const char *path = getenv("PERFBLOCK_MACHINE");
     machine *m = calloc(1, sizeof *m);
     if (!m || !path || !read_file(path, &m->file) ||
-        !pfb_capture_open(&m->at, m->file.data, m->file.size_bytes, NULL)) {
+        !pfb_capture_open(&m->at, m->file.data, m->file.size_bytes, true, NULL)) {
         refuse(failure, 0, "PERFBLOCK_MACHINE is not the name of a capture");
         if (m)
             close_machine(m);

@@ -136,7 +136,6 @@ static void read_v1(const request *r)
                 continue;
         }
     }
-    pfb_v1_finish(&block);
 }
 
 static void read_name_table(const request *r)
@@ -193,7 +192,7 @@ static void read_counterset(bytes in, const pfb_read_options *options)
     pfb_registration registration;
     pfb_counter counter;
     pfb_registration_open(&registration, in.data, in.size, options);
-    while (pfb_registration_next_counter(&registration, &counter))
+    for (uint32_t n = 0; pfb_registration_counter_at(&registration, n, &counter); n++)
         continue;
 }
 
@@ -306,7 +305,7 @@ static void read_log(const request *r)
     pfb_log_names names;
     pfb_log_summary summary;
     size_t used = r->memory->used;
-    pfb_log_open(&log, r->in.data, r->in.size, r->options);
+    pfb_log_open(&log, r->in.data, r->in.size, true, r->options);
     while (pfb_log_next_record(&log, &record)) {
         r->memory->used = used;
         uint8_t *memory = take(r->memory, record.size_bytes);
@@ -343,7 +342,7 @@ static void read_pdh_text(const request *r)
     pfb_pdh_text_path path;
     pfb_pdh_text_row row;
     pfb_pdh_text_value value;
-    pfb_pdh_text_open(&text, r->in.data, r->in.size, r->options);
+    pfb_pdh_text_open(&text, r->in.data, r->in.size, true, r->options);
     while (pfb_pdh_text_next_path(&text, &path))
         continue;
     while (pfb_pdh_text_next_row(&text, &row)) {
@@ -380,7 +379,7 @@ static void read_capture(const request *r)
     pfb_capture capture;
     pfb_chunk chunk;
     request body = *r;
-    pfb_capture_open(&capture, r->in.data, r->in.size, NULL);
+    pfb_capture_open(&capture, r->in.data, r->in.size, true, NULL);
     while (pfb_capture_next_chunk(&capture, &chunk)) {
         body.in = (bytes){r->in.data + chunk.body_offset, chunk.body_size_bytes};
         read_chunk(&chunk, &body);
@@ -435,11 +434,11 @@ static void read_cook(const request *r)
     pfb_sample *newer = &r->samples->newer;
     load(&older, parts[0], input, r->memory);
     load(newer, parts[1], input, r->memory);
-    pfb_sample_match(&older, newer);
+    pfb_sample_match(&older, newer, NULL, 0);
     size_t count = (size_t)newer->counts.values;
     double *values = take(r->memory, count * sizeof *values);
     uint8_t *status_bytes = take(r->memory, count);
-    pfb_sample_cook(&older, newer, NULL, values, status_bytes, count);
+    pfb_sample_cook(&older, newer, NULL, 0, NULL, values, status_bytes, count);
     pfb_sample_number_rows(newer);
     r->samples->values = values;
     r->samples->status_bytes = status_bytes;

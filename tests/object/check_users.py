@@ -25,10 +25,10 @@ WITHOUT = {
     r"pfb_source_query_\w+": "called inside the platform layer",
     r"pfb_collector_compare_clocks": "called inside the platform layer",
     # Test input.
-    r"pfb_(write|fault)_\w+": "the writer, which makes valid and broken test input",
+    r"pfb_write_\w+": "the writer, which makes valid and broken test input",
     r"pfb_lwp_model_count": "the model of a processor, which makes test input",
     # Functions that other readers have, too.
-    r"pfb_(cpi_hooks|v1)_finish": "many readers have open, next and finish",
+    r"pfb_cpi_hooks_finish": "reads the rest and returns the error",
     # Single functions.
     r"pfb_perflib_error_text": "returns why a function of perflib.h failed",
     r"pfb_sample_value_at": "the checked look-up of a value in a sample",

@@ -288,7 +288,7 @@ const char *offered_by(pfb_source *source)
     clear_output();
     cr_assert(pfb_source_registration(source, &queried_set, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
     cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, STRICT));
-    while (pfb_registration_next_counter(&registration, &counter))
+    for (uint32_t n = 0; pfb_registration_counter_at(&registration, n, &counter); n++)
         append("%u ", (unsigned)counter.id);
     pfb_bytes_free(&reply);
     return output;
@@ -358,7 +358,7 @@ void expect_counters(pfb_source *source, uint32_t instance_type, const known_cou
     cr_expect_eq(registration.instance_type, instance_type);
     cr_assert_eq(registration.counter_count, count);
     for (uint32_t i = 0; i < count; i++) {
-        cr_assert(pfb_registration_next_counter(&registration, &counter) && counter.id == i);
+        cr_assert(pfb_registration_counter_at(&registration, i, &counter) && counter.id == i);
         expect_counter(&counter, &known[i]);
     }
     pfb_bytes_free(&reply);

@@ -22,8 +22,11 @@ static inline void append_chunk(pfb_bytes *capture, const pfb_chunk *chunk, cons
 static inline uint32_t code_at_end(const uint8_t *data, size_t size)
 {
     pfb_capture capture;
-    pfb_capture_open(&capture, data, size, NULL);
-    return pfb_capture_finish(&capture).code == PFB_OK ? PFB_WIN32_NO_MORE_ITEMS : PFB_WIN32_FILE_CORRUPT;
+    pfb_chunk chunk;
+    pfb_capture_open(&capture, data, size, true, NULL);
+    while (pfb_capture_next_chunk(&capture, &chunk))
+        continue;
+    return capture.error.code == PFB_OK ? PFB_WIN32_NO_MORE_ITEMS : PFB_WIN32_FILE_CORRUPT;
 }
 
 #endif

@@ -35,7 +35,7 @@ log_walk walk_log(const uint8_t *data, size_t size, size_t window, const pfb_rea
     log_walk walk = {.data = data, .size = size, .window = window};
     for (;;) {
         size_t count = window_size(&walk, 0, walk.window);
-        pfb_log_open_window(&walk.reader, data, count, count == size, options);
+        pfb_log_open(&walk.reader, data, count, count == size, options);
         if (walk.reader.error.code != PFB_CALLER_TOO_SMALL)
             return walk;
         cr_assert_lt(count, size);

@@ -251,7 +251,7 @@ displayed displayed_of(const pfb_sample *older, const pfb_sample *newer, const p
     displayed all = {malloc(count * sizeof *all.values + 1), malloc(count + 1)};
     memset(all.values, 0xA5, count * sizeof *all.values);
     memset(all.status_bytes, 0xA5, count);
-    cr_assert(pfb_sample_cook(older, newer, options, all.values, all.status_bytes, count));
+    cr_assert(pfb_sample_cook(older, newer, NULL, 0, options, all.values, all.status_bytes, count));
     return all;
 }
 

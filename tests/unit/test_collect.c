@@ -200,7 +200,7 @@ static bool put_samples(pfb_collector *collector, const chunks *c, unsigned samp
     pfb_capture capture;
     pfb_chunk chunk;
     bool is_done = true;
-    pfb_capture_open(&capture, c->data, c->size, NULL);
+    pfb_capture_open(&capture, c->data, c->size, true, NULL);
     while (is_done && pfb_capture_next_chunk(&capture, &chunk)) {
         const uint8_t *body = c->data + chunk.body_offset;
         size_t size = chunk.body_size_bytes;
@@ -725,7 +725,7 @@ Test(collect, the_files_of_a_recording_are_separate)
     pfb_capture reader;
     pfb_source_failure failure = {0};
     make_capture(&whole);
-    pfb_capture_open(&reader, whole.data, whole.size, NULL);
+    pfb_capture_open(&reader, whole.data, whole.size, true, NULL);
     while (pfb_capture_next_chunk(&reader, &info) && info.tag != PFB_TAG_QUERY_INFO)
         continue;
     pfb_writer queries = {.data = whole.data + info.body_offset, .size_bytes = info.body_size_bytes};

@@ -45,7 +45,7 @@ static bool put_log(pfb_collector *c, const uint8_t *data, size_t size, log_valu
     pfb_log_reader log;
     pfb_log_record record;
     bool is_done = true;
-    pfb_log_open(&log, data, size, NULL);
+    pfb_log_open(&log, data, size, true, NULL);
     while (is_done && pfb_log_next_record(&log, &record)) {
         is_done = pfb_collector_put_log_record(c, &log, &record, failure);
         while (is_done) {
@@ -65,7 +65,7 @@ static bool put_pdh_text(pfb_collector *c, const uint8_t *data, size_t size, log
     pfb_pdh_text_reader text;
     pfb_pdh_text_row row;
     bool is_done = true;
-    if (pfb_pdh_text_open(&text, data, size, NULL))
+    if (pfb_pdh_text_open(&text, data, size, true, NULL))
         is_done = pfb_collector_put_text_paths(c, &text, failure);
     while (is_done && pfb_pdh_text_next_row(&text, &row)) {
         is_done = pfb_collector_put_text_row(c, &text, &row, failure);
@@ -214,7 +214,7 @@ static void check_pair(const char *name, const uint8_t *data, size_t size)
         turn turns[2];
         for (size_t i = 0; i < 2; i++) {
             turns[i] = (turn){.values = no_values};
-            pfb_log_open(&turns[i].log, data, size, NULL);
+            pfb_log_open(&turns[i].log, data, size, true, NULL);
         }
         allocations = 0;
         failing_allocation = n;
@@ -301,9 +301,9 @@ static void mix_calls(const char *name, const uint8_t *data, size_t size)
         pfb_pdh_text_reader text[2];
         bool has_record = false;
         cr_assert_not_null(c);
-        pfb_log_open(&log, data, size, NULL);
+        pfb_log_open(&log, data, size, true, NULL);
         for (size_t i = 0; i < 2; i++)
-            cr_assert(pfb_pdh_text_open(&text[i], texts[i], strlen(texts[i]), NULL));
+            cr_assert(pfb_pdh_text_open(&text[i], texts[i], strlen(texts[i]), true, NULL));
         for (unsigned call = 0; call < 60; call++) {
             random = random * 1664525 + 1013904223;
             make_call(c, random >> 16, &log, &record, &text[random >> 15 & 1], &has_record);

@@ -27,7 +27,7 @@ static void expect_status(pfb_formula_result r, pfb_status status, const char *w
 /* Matches the samples and evaluates one cell of the newer one. */
 static pfb_formula_result evaluate_cell(sample *older, sample *newer, uint32_t row, uint32_t column)
 {
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     return pfb_sample_cook_value(&older->table, &newer->table, row, column, NULL, NULL);
 }
 
@@ -82,7 +82,7 @@ Test(cook, instances_match_by_id_and_name)
         sample *older = instances_at(1, rows[i].older);
         sample *newer = instances_at(2, rows[i].newer);
         for (int pass = 0; pass < 2; pass++) { /* a second call does not change the result */
-            pfb_sample_match(&older->table, &newer->table);
+            pfb_sample_match(&older->table, &newer->table, NULL, 0);
             for (uint32_t n = 0; n < newer->table.counts.rows; n++)
                 cr_expect_eq(newer->table.rows[n].older_row, rows[i].expected[n], "%s: row %u matches older row %u",
                              rows[i].what, n, newer->table.rows[n].older_row);
@@ -111,7 +111,7 @@ Test(cook, random_instances_match_as_in_the_reference)
         }
         sample *older = instances_at(1, lists[0]);
         sample *newer = instances_at(2, lists[1]);
-        pfb_sample_match(&older->table, &newer->table);
+        pfb_sample_match(&older->table, &newer->table, NULL, 0);
         for (uint32_t n = 0; n < newer->table.counts.rows; n++)
             cr_expect_eq(newer->table.rows[n].older_row, matching_row(lists[0], lists[1], n), "round %d, row %u", round,
                          n);
@@ -141,7 +141,7 @@ Test(cook, many_instances_in_reverse_order_are_matched, .timeout = 30)
     enum { COUNT = 20000 };
     sample *older = many_instances(1, COUNT, false);
     sample *newer = many_instances(2, COUNT, true);
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     for (uint32_t n = 0; n < COUNT; n++)
         cr_expect_eq(newer->table.rows[n].older_row, COUNT - 1 - n, "row %u", n);
     sample_free_both(older, newer);
@@ -186,7 +186,7 @@ Test(cook, results_match_if_their_queries_are_equal)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         sample *older = single_at(1, SET, 1, 5, rows[i].older_name);
         sample *newer = single_at(2, rows[i].set, rows[i].counter, rows[i].id, rows[i].name);
-        pfb_sample_match(&older->table, &newer->table);
+        pfb_sample_match(&older->table, &newer->table, NULL, 0);
         cr_expect_eq(newer->table.rows[0].older_row, rows[i].same ? 0 : PFB_NONE, "%s", rows[i].what);
         sample_free_both(older, newer);
     }
@@ -203,7 +203,7 @@ Test(cook, added_results_do_not_match)
     sample_result(newer, PFB_V2_SINGLE_COUNTER, NULL, 0);
     sample_value(newer, 1, 4);
     sample_load(newer);
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     cr_expect_eq(newer->table.rows[0].older_row, PFB_NONE);
     sample_free_both(older, newer);
 }
@@ -227,7 +227,7 @@ Test(cook, moved_results_match)
     }
     sample_load(older);
     sample_load(newer);
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     static const uint32_t expected[] = {NO, NO, NO, 8, 7, 6, NO, NO, NO, 2, 1, 0};
     for (uint32_t row = 0; row < 12; row++)
         cr_expect_eq(newer->table.rows[row].older_row, expected[row], "row %u matches older row %u", row,
@@ -482,7 +482,7 @@ Test(cook, bases_are_found_in_the_result_of_another_query)
 {
     sample *older = separate_results(1);
     sample *newer = separate_results(2);
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     uint32_t column = column_of(newer, 1, VALUE);
     for (int pass = 0; pass < 2; pass++) {
         pfb_formula_result r[5];
@@ -634,7 +634,7 @@ Test(cook, bases_of_long_names_are_found_in_linear_time, .timeout = 20)
 {
     sample *older = long_name_many_cells(1);
     sample *newer = long_name_many_cells(2);
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     for (uint32_t i = 0; i < 10 * CELLS; i++) {
         pfb_formula_result r = pfb_sample_cook_value(&older->table, &newer->table, 0, i % CELLS, NULL, NULL);
         cr_assert(r.status == PFB_STATUS_OK && r.integer == i % CELLS);
@@ -740,7 +740,7 @@ Test(cook, a_difference_needs_two_matched_samples)
     expect_status(pfb_sample_cook_value(NULL, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES, "one sample");
     expect_status(pfb_sample_cook_value(&older->table, t, 0, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
                   "two samples that are not matched");
-    pfb_sample_match(&older->table, t);
+    pfb_sample_match(&older->table, t, NULL, 0);
     expect_value(pfb_sample_cook_value(&older->table, t, 0, 0, NULL, NULL), 100.0, "two matched samples");
     expect_status(pfb_sample_cook_value(&older->table, t, 1, 0, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
                   "an added instance");
@@ -756,7 +756,7 @@ Test(cook, the_option_wrap32_is_passed_to_the_formula)
 {
     sample *older = instances_at(2, (const instance[]){{1, "a"}, END});
     sample *newer = instances_at(1, (const instance[]){{1, "a"}, END});
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     pfb_sample *t = &newer->table;
     expect_status(pfb_sample_cook_value(&older->table, t, 0, 0, NULL, NULL), PFB_STATUS_NEGATIVE_DELTA, "200 to 100");
     pfb_formula_options wrap32 = {.wrap32 = true};

@@ -28,7 +28,7 @@ Test(cook_moved, a_query_at_a_new_position_is_matched)
 {
     sample *older = singles(1, (const char *const[]){"a", "b"}, (const uint64_t[]){100, 200}, 2);
     sample *newer = singles(2, (const char *const[]){"b"}, (const uint64_t[]){203}, 1);
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     cr_expect_eq(newer->table.rows[0].older_row, 1);
     pfb_formula_result r = pfb_sample_cook_value(&older->table, &newer->table, 0, 0, NULL, NULL);
     cr_expect(r.status == PFB_STATUS_OK && r.integer == 3);
@@ -44,7 +44,7 @@ Test(cook_moved, a_counter_that_was_unknown_before_needs_another_sample)
     sample_value(older, 1, 8);
     sample_load(older);
     sample *newer = singles(2, (const char *const[]){"a"}, (const uint64_t[]){2}, 1);
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     pfb_formula_result r = pfb_sample_cook_value(&older->table, &newer->table, 0, 0, NULL, NULL);
     cr_expect_eq(r.status, PFB_STATUS_NEED_TWO_SAMPLES);
     sample_free_both(older, newer);
@@ -73,7 +73,7 @@ Test(cook_moved, counters_that_moved_are_found_in_their_result)
     sample *newer = results_of(2, (const uint32_t[]){5, 6}, 2, (const uint32_t[]){6, 5});
     static const pfb_status expected[2][2] = {{PFB_STATUS_OK, PFB_STATUS_OK},
                                               {PFB_STATUS_NEED_TWO_SAMPLES, PFB_STATUS_OK}};
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     for (uint32_t r = 0; r < 2; r++) {
         cr_expect_eq(newer->table.rows[r].older_row, r, "result %u", r);
         for (uint32_t i = 0; i < 2; i++) {
@@ -90,7 +90,7 @@ Test(cook_moved, counters_that_the_newer_result_has_twice_are_not_found)
     sample *older = results_of(1, (const uint32_t[]){6, 5}, 2, (const uint32_t[]){6, 5});
     sample *newer = results_of(2, (const uint32_t[]){5, 6, 6}, 3, (const uint32_t[]){5, 6, 5});
     static const bool is_found[2][3] = {{true, false, false}, {false, true, false}};
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     for (uint32_t r = 0; r < 2; r++) {
         for (uint32_t i = 0; i < 3; i++) {
             pfb_formula_result v = pfb_sample_cook_value(&older->table, &newer->table, r, 3 * r + i, NULL, NULL);
@@ -115,7 +115,7 @@ Test(cook_moved, counters_without_an_id_are_not_found)
     sample_value(newer, 5, 8);
     sample_load(newer);
     pfb_cook_inputs inputs;
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     cr_expect_eq(newer->table.rows[0].older_row, 0, "both are replies to an unknown query");
     pfb_sample_cook_value(&older->table, &newer->table, 0, 0, NULL, &inputs);
     cr_expect_eq(inputs.older.has, 0, "there is no older value");
@@ -130,16 +130,16 @@ Test(cook_moved, results_are_matched_one_by_one)
     sample *second = singles(2, (const char *const[]){"b"}, (const uint64_t[]){200}, 1);
     sample *newer = singles(3, (const char *const[]){"b", "a"}, (const uint64_t[]){203, 107}, 2);
     newer->table.rows[0].older_row = newer->table.rows[1].older_row = 77;
-    pfb_sample_match_results(&first->table, &newer->table, (const uint32_t[]){1, 2, PFB_NONE}, 3);
+    pfb_sample_match(&first->table, &newer->table, (const uint32_t[]){1, 2, PFB_NONE}, 3);
     cr_expect_eq(newer->table.rows[0].older_row, 77);
     cr_expect_eq(newer->table.rows[1].older_row, 0);
     pfb_formula_result a = pfb_sample_cook_value(&first->table, &newer->table, 1, 1, NULL, NULL);
     cr_expect(a.status == PFB_STATUS_OK && a.integer == 7);
-    pfb_sample_match_results(&second->table, &newer->table, (const uint32_t[]){0}, 1);
+    pfb_sample_match(&second->table, &newer->table, (const uint32_t[]){0}, 1);
     cr_expect_eq(newer->table.rows[0].older_row, 0);
     pfb_formula_result b = pfb_sample_cook_value(&second->table, &newer->table, 0, 0, NULL, NULL);
     cr_expect(b.status == PFB_STATUS_OK && b.integer == 3);
-    pfb_sample_match_results(&second->table, &newer->table, (const uint32_t[]){1}, 1);
+    pfb_sample_match(&second->table, &newer->table, (const uint32_t[]){1}, 1);
     cr_expect_eq(newer->table.rows[1].older_row, PFB_NONE);
     sample_free_both(first, second);
     sample_free(newer);

@@ -52,7 +52,7 @@ Test(cook_order, changed_lists_match_as_in_the_reference)
         change_list(&random, lists[0], lists[1], kinds);
         sample *older = sample_of_instances(SET, 1, DELTA, lists[0]);
         sample *newer = sample_of_instances(SET, 2, DELTA, lists[1]);
-        pfb_sample_match(&older->table, &newer->table);
+        pfb_sample_match(&older->table, &newer->table, NULL, 0);
         for (uint32_t n = 0; n < newer->table.counts.rows; n++)
             cr_assert_eq(newer->table.rows[n].older_row, matching_row(lists[0], lists[1], n), "round %d, row %u", round,
                          n);
@@ -70,7 +70,7 @@ static void expect_rows(const char *what, const instance *older_instances, const
 {
     sample *older = instances_at(1, older_instances);
     sample *newer = instances_at(2, newer_instances);
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     for (uint32_t n = 0; n < newer->table.counts.rows; n++)
         cr_expect_eq(newer->table.rows[n].older_row, expected[n], "%s: row %u matches older row %u", what, n,
                      newer->table.rows[n].older_row);
@@ -113,7 +113,7 @@ Test(cook_order, many_instances_match_after_few_changes)
     enum { COUNT = 100000 };
     sample *older = sample_of_many(1, 0, COUNT);
     sample *newer = sample_of_many(2, 5, COUNT);
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     for (uint32_t n = 0; n < COUNT; n++)
         cr_assert_eq(newer->table.rows[n].older_row, n < COUNT - 5 ? n + 5 : PFB_NONE, "row %u", n);
     sample_free_both(older, newer);

@@ -85,7 +85,7 @@ Test(cook_samples, every_kind_of_result_is_evaluated)
     };
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "a", "b");
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     displayed all = displayed_of(&older->table, &newer->table, NULL);
     cr_assert_eq(value_count(&newer->table), sizeof expected / sizeof expected[0]);
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
@@ -105,7 +105,7 @@ Test(cook_samples, moved_instances_are_matched_and_new_ones_are_not)
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "b", "new");
     const pfb_sample *t = &newer->table;
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     displayed all = displayed_of(&older->table, t, NULL);
     cr_expect_eq(all.status_bytes[pfb_sample_place(t, 0, 0)], PFB_STATUS_NEGATIVE_DELTA, "b decreases from 30 to 20");
     cr_expect_eq(all.status_bytes[pfb_sample_place(t, 1, 0)], PFB_STATUS_NEED_TWO_SAMPLES, "the instance is new");
@@ -120,25 +120,25 @@ Test(cook_samples, arrays_that_are_too_small_are_not_written)
 {
     sample *older = mixed(1, "a", "b");
     sample *newer = mixed(2, "a", "b");
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     double values[8];
     uint8_t status_bytes[8];
     memset(values, 0xA5, sizeof values);
     memset(status_bytes, 0xA5, sizeof status_bytes);
     cr_assert_eq(newer->table.counts.values, 8);
-    cr_expect(!pfb_sample_cook(&older->table, &newer->table, NULL, values, status_bytes, 7));
+    cr_expect(!pfb_sample_cook(&older->table, &newer->table, NULL, 0, NULL, values, status_bytes, 7));
     for (size_t i = 0; i < sizeof values; i++)
         cr_assert_eq(((const unsigned char *)values)[i], 0xA5);
     for (size_t i = 0; i < sizeof status_bytes; i++)
         cr_assert_eq(status_bytes[i], 0xA5);
     static const uint32_t results[] = {0, 5, PFB_NONE};
-    cr_expect(!pfb_sample_cook_results(&older->table, &newer->table, results, 3, NULL, values, status_bytes, 7));
+    cr_expect(!pfb_sample_cook(&older->table, &newer->table, results, 3, NULL, values, status_bytes, 7));
     for (size_t i = 0; i < sizeof status_bytes; i++)
         cr_assert_eq(status_bytes[i], 0xA5);
-    cr_expect(pfb_sample_cook_results(&older->table, &newer->table, results, 3, NULL, values, status_bytes, 8));
+    cr_expect(pfb_sample_cook(&older->table, &newer->table, results, 3, NULL, values, status_bytes, 8));
     for (size_t i = 0; i < sizeof status_bytes; i++)
         cr_expect_eq(status_bytes[i] != 0xA5, i < 4, "result 0 has 4 values, and there are no results 5 and 2^32 - 1");
-    cr_expect(pfb_sample_cook(&older->table, &newer->table, NULL, values, status_bytes, 8));
+    cr_expect(pfb_sample_cook(&older->table, &newer->table, NULL, 0, NULL, values, status_bytes, 8));
     sample_free_both(older, newer);
 }
 
@@ -147,34 +147,8 @@ Test(cook_samples, an_empty_sample_needs_no_memory)
     sample *s = sample_new(1);
     sample_load(s);
     cr_expect_eq(value_count(&s->table), 0);
-    cr_expect(pfb_sample_cook(NULL, &s->table, NULL, NULL, NULL, 0));
-    pfb_cooked_replies display;
-    cr_expect(pfb_cook_replies(&display, &s->input, &s->input, NULL, NULL, 0), "nothing needs no memory");
-    cr_expect(display.needed_bytes == 0 && display.newer.counts.results == 0);
+    cr_expect(pfb_sample_cook(NULL, &s->table, NULL, 0, NULL, NULL, NULL, 0));
     sample_free(s);
-}
-
-/* Registrations need memory even if the replies have no results. */
-Test(cook_samples, replies_need_memory)
-{
-    sample *with_results = mixed(1, "a", "b");
-    sample *without = sample_new(1);
-    register_set(without, AVERAGE_BASE);
-    sample_load(without);
-    const pfb_sample_input *inputs[] = {&with_results->input, &without->input};
-    for (size_t i = 0; i < 2; i++) {
-        pfb_cooked_replies display;
-        cr_expect_not(pfb_cook_replies(&display, inputs[i], inputs[i], NULL, NULL, SIZE_MAX), "input %zu: no memory",
-                      i);
-        size_t size = display.needed_bytes;
-        cr_assert_gt(size, 0, "input %zu", i);
-        void *memory = malloc(size);
-        cr_expect_not(pfb_cook_replies(&display, inputs[i], inputs[i], NULL, memory, size - 1),
-                      "input %zu: one byte is missing", i);
-        cr_expect(pfb_cook_replies(&display, inputs[i], inputs[i], NULL, memory, size), "input %zu", i);
-        free(memory);
-    }
-    sample_free_both(with_results, without);
 }
 
 static sample *average_at(int64_t tick, uint32_t base_type, uint64_t base, uint32_t base_size)
@@ -205,8 +179,8 @@ Test(cook_samples, wrap32_depends_on_the_type_of_the_registered_base)
         double values[2];
         uint8_t status_bytes[2];
         pfb_cook_inputs inputs;
-        pfb_sample_match(&older->table, &newer->table);
-        cr_assert(pfb_sample_cook(&older->table, &newer->table, &wrap32, values, status_bytes, 2));
+        pfb_sample_match(&older->table, &newer->table, NULL, 0);
+        cr_assert(pfb_sample_cook(&older->table, &newer->table, NULL, 0, &wrap32, values, status_bytes, 2));
         pfb_formula_result first = pfb_formula_unpack(values[0], status_bytes[0], PFB_UNIT_NONE);
         cr_expect_eq(first.status, rows[i].status, "case %zu: %s", i, pfb_status_name(first.status));
         cr_expect_eq(first.flags, rows[i].status == PFB_STATUS_OK ? PFB_FLAG_WRAPPED : 0, "case %zu", i);
@@ -252,7 +226,7 @@ Test(cook_samples, older_rows_may_be_in_two_results)
         sample_load(samples[i]);
     }
     const pfb_sample *newer = &samples[1]->table;
-    pfb_sample_match(&samples[0]->table, &samples[1]->table);
+    pfb_sample_match(&samples[0]->table, &samples[1]->table, NULL, 0);
     displayed all = displayed_of(&samples[0]->table, newer, NULL);
     for (uint32_t row = 0; row < ROWS; row++) {
         size_t place = pfb_sample_place(newer, row, 0);
@@ -289,7 +263,7 @@ Test(cook_samples, columns_of_a_wrong_size_have_a_status_and_no_value)
             }
             sample_load(s);
         }
-        pfb_sample_match(&samples[0]->table, &samples[1]->table);
+        pfb_sample_match(&samples[0]->table, &samples[1]->table, NULL, 0);
         displayed all = displayed_of(&samples[0]->table, &samples[1]->table, NULL);
         for (uint32_t row = 0; row < ROWS; row++) {
             size_t place = pfb_sample_place(&samples[1]->table, row, 0);

@@ -73,7 +73,7 @@ Test(log, fields_of_the_header_are_read)
 {
     small_log log = make_small_log();
     pfb_log_reader reader;
-    cr_assert(pfb_log_open(&reader, log.b.data, log.b.size, STRICT));
+    cr_assert(pfb_log_open(&reader, log.b.data, log.b.size, true, STRICT));
     cr_expect_eq(reader.start_time, 130057734178440000);
     cr_expect_eq(reader.end_time, 130057734188440000);
     cr_expect(reader.major == 6 && reader.minor == 2 && reader.build == 9200);
@@ -90,7 +90,7 @@ Test(log, records_are_copied_up_to_the_capacity)
     pfb_log_record record;
     uint8_t whole[1024];
     uint8_t part[1024];
-    pfb_log_open(&reader, log.b.data, log.b.size, NULL);
+    pfb_log_open(&reader, log.b.data, log.b.size, true, NULL);
     while (pfb_log_next_record(&reader, &record)) {
         cr_assert_eq(pfb_log_copy_record(&reader, &record, whole, sizeof whole), record.size_bytes);
         for (size_t capacity = 0; capacity <= record.size_bytes; capacity++) {
@@ -109,10 +109,10 @@ Test(log, continue_is_refused_unless_more_data_is_needed)
 {
     small_log log = make_small_log();
     pfb_log_reader reader;
-    pfb_log_open(&reader, log.b.data, log.b.size, NULL);
+    pfb_log_open(&reader, log.b.data, log.b.size, true, NULL);
     cr_expect(!pfb_log_continue(&reader, log.b.data, log.b.size, true));
     expect_error(reader.error, PFB_CALLER_ORDER, 0, "continue without needs_more");
-    cr_expect(!pfb_log_open_window(&reader, log.b.data, 1023, false, NULL));
+    cr_expect(!pfb_log_open(&reader, log.b.data, 1023, false, NULL));
     expect_error(reader.error, PFB_CALLER_TOO_SMALL, 0, "a window smaller than the first buffer");
 }
 
@@ -134,7 +134,7 @@ static size_t read_all(pfb_log_reader *reader, const uint8_t *data, size_t size,
 {
     pfb_log_record record;
     size_t count = 0;
-    cr_expect_eq(pfb_log_open(reader, data, size, options), reader->error.code == PFB_OK);
+    cr_expect_eq(pfb_log_open(reader, data, size, true, options), reader->error.code == PFB_OK);
     while (pfb_log_next_record(reader, &record)) {
         cr_expect_eq(reader->error.code, PFB_OK);
         count++;
@@ -230,7 +230,7 @@ Test(log, a_part_may_have_no_payload)
         set_u32(&log.b, log.buffers[1] + 0x30, 0x48 + 72);
         pfb_log_reader reader;
         pfb_log_record record;
-        cr_assert(pfb_log_open(&reader, log.b.data, log.b.size, NULL));
+        cr_assert(pfb_log_open(&reader, log.b.data, log.b.size, true, NULL));
         cr_assert_eq(pfb_log_next_record(&reader, &record), size == 72);
         if (size == 72)
             cr_expect(record.type == PFB_LOG_NAMES && record.size_bytes == 0);
@@ -315,12 +315,12 @@ Test(log, empty_and_short_input_is_rejected)
     pfb_log_record record;
     uint8_t zeros[256] = {0};
     cr_expect(!pfb_log_recognise(NULL, 0) && !pfb_log_recognise(NULL, 256) && !pfb_log_recognise(zeros, 107));
-    cr_expect(!pfb_log_open(&reader, NULL, 256, NULL));
+    cr_expect(!pfb_log_open(&reader, NULL, 256, true, NULL));
     expect_error(reader.error, PFB_TRUNCATED_HEADER, 0, "a null input");
     cr_expect(!pfb_log_next_record(&reader, &record));
-    cr_expect(!pfb_log_open(&reader, zeros, 107, NULL));
+    cr_expect(!pfb_log_open(&reader, zeros, 107, true, NULL));
     expect_error(reader.error, PFB_TRUNCATED_HEADER, 0, "an input of 107 bytes");
-    cr_expect(!pfb_log_open(&reader, zeros, 108, NULL));
+    cr_expect(!pfb_log_open(&reader, zeros, 108, true, NULL));
     expect_error(reader.error, PFB_UNKNOWN_FORMAT, 0, "an input of zeros");
 }
 
@@ -466,7 +466,7 @@ Test(log, fields_of_items_are_read)
     cr_assert(pfb_log_next_item(&reader, &item));
     cr_expect(item.kind == 9 && item.position == 2 && item.offset == items[2]);
     cr_expect(!pfb_log_next_item(&reader, &item));
-    expect_error(pfb_log_finish_sample(&reader), PFB_OK, 0, "items");
+    expect_error(reader.error, PFB_OK, 0, "items");
     cr_expect_eq(reader.notes, PFB_NOTE_UNKNOWN_ITEM);
 }
 
@@ -479,7 +479,7 @@ static pfb_error read_sample(const bytes *b, const pfb_read_options *options, ui
     pfb_log_item item;
     while (pfb_log_next_item(&reader, &item))
         cr_expect_eq(reader.error.code, PFB_OK);
-    pfb_error error = pfb_log_finish_sample(&reader);
+    pfb_error error = reader.error;
     *notes = reader.notes;
     free(copy);
     return error;
@@ -821,7 +821,7 @@ Test(log, null_input_is_empty)
 {
     pfb_log_reader log;
     pfb_log_record record;
-    cr_expect(!pfb_log_open(&log, NULL, 4096, NULL) && log.error.code == PFB_TRUNCATED_HEADER);
+    cr_expect(!pfb_log_open(&log, NULL, 4096, true, NULL) && log.error.code == PFB_TRUNCATED_HEADER);
     cr_expect(!pfb_log_next_record(&log, &record) && !pfb_log_continue(&log, NULL, 0, true));
     cr_expect_eq(log.error.code, PFB_TRUNCATED_HEADER);
     pfb_log_path_reader paths;
@@ -841,9 +841,9 @@ Test(log, null_records_and_windows_are_empty)
     small_log log = make_small_log();
     pfb_log_reader reader;
     pfb_log_record record;
-    cr_expect(!pfb_log_open_window(&reader, NULL, log.b.size, false, NULL));
+    cr_expect(!pfb_log_open(&reader, NULL, log.b.size, false, NULL));
     const pfb_read_options tolerant = {.is_strict = false};
-    cr_assert(pfb_log_open_window(&reader, log.b.data, log.buffers[1], false, &tolerant));
+    cr_assert(pfb_log_open(&reader, log.b.data, log.buffers[1], false, &tolerant));
     while (pfb_log_next_record(&reader, &record))
         continue;
     cr_assert(reader.needs_more);
@@ -860,7 +860,7 @@ Test(log, a_window_that_changes_is_read_inside_its_bounds)
         pfb_log_reader reader;
         pfb_log_record record;
         unsigned count = 0;
-        cr_assert(pfb_log_open_window(&reader, log.b.data, window, false, NULL));
+        cr_assert(pfb_log_open(&reader, log.b.data, window, false, NULL));
         while (pfb_log_next_record(&reader, &record))
             continue;
         cr_assert(reader.needs_more);

@@ -113,10 +113,9 @@ Test(metadata, a_counterset_is_read_with_its_counters)
     cr_expect(set.detail_level == 100 && set.instance_type == 6 && set.counter_count == 3 && set.notes == 0);
     static const uint32_t ids[] = {0, 7, 7};
     for (uint32_t i = 0; i < 3; i++) {
-        cr_expect(pfb_registration_next_counter(&set, &counter));
+        cr_expect(pfb_registration_counter_at(&set, i, &counter));
         expect_counter(&counter, ids[i], 32 + 48 * i);
     }
-    cr_expect_not(pfb_registration_next_counter(&set, &counter));
     cr_expect(pfb_registration_counter_at(&set, 1, &counter));
     expect_counter(&counter, 7, 80);
     cr_expect_not(pfb_registration_counter_at(&set, 3, &counter));
@@ -170,11 +169,10 @@ static pfb_error error_of_counterset(const bytes *b, const pfb_read_options *opt
     pfb_registration set;
     pfb_counter counter;
     pfb_registration_open(&set, data, b->size, options);
-    while (pfb_registration_next_counter(&set, &counter))
+    for (uint32_t n = 0; pfb_registration_counter_at(&set, n, &counter); n++)
         continue;
     cr_expect(set.error.code == PFB_OK || !pfb_registration_counter_at(&set, 0, &counter),
               "a counterset that is refused has no counters");
-    cr_expect_eq(pfb_registration_finish(&set).code, set.error.code);
     free(data);
     *notes = set.notes;
     return set.error;
@@ -230,7 +228,7 @@ Test(metadata, rule_18_references_are_returned_unchanged)
     /* The counter refers to itself, to none, to id 0, and to a counter that does not exist. */
     PUT_U32(&b, 3, AVERAGE_BULK, 0, 0, 100, 0, 3, PFB_NO_ID, 0, 99, 0, 0);
     cr_assert(pfb_registration_open(&set, b.data, b.size, STRICT));
-    cr_assert(pfb_registration_next_counter(&set, &counter));
+    cr_assert(pfb_registration_counter_at(&set, 0, &counter));
     cr_expect(counter.base_id == 3 && counter.perf_time_id == PFB_NO_ID && counter.perf_freq_id == 0);
     cr_expect_eq(counter.multi_id, 99);
 }
@@ -319,9 +317,6 @@ static pfb_error error_of_strings(const bytes *b, const pfb_read_options *option
     cr_expect_not(pfb_registration_strings_next_string(&strings, &entry), "nothing follows the end");
     *notes = strings.notes;
     pfb_error error = strings.error;
-    pfb_registration_strings_open(&strings, data, b->size, options);
-    pfb_error finished = pfb_registration_strings_finish(&strings);
-    cr_expect(finished.code == error.code && finished.offset == error.offset, "finish returns the same error");
     free(data);
     return error;
 }

@@ -6,6 +6,8 @@
 #include "mutator.h"
 #include "perfblock/perfblock.h"
 #include "support.h"
+#include "support_faults.h"
+#include "support_readers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -39,13 +41,13 @@ static void check_mutation(const char *name, const uint8_t *data, size_t size, u
     uint32_t notes = 0;
     pfb_error error = run.read(exact + run.prefix, m.size_bytes - run.prefix, &notes);
     free(exact);
-    pfb_code expected = pfb_fault_code(m.fault);
+    pfb_code expected = fault_code(m.fault);
     if (m.fault == PFB_FAULT_OBJECT_COUNT_MORE && error.code == PFB_BAD_OBJECT_COUNT)
         expected = PFB_BAD_OBJECT_COUNT; /* the objects leave no space for one more */
     cr_assert_eq(error.code, expected, "%s, %llu, fault %s: %s at %zu", name, (unsigned long long)seed,
-                 pfb_fault_name(m.fault), pfb_code_name(error.code), error.offset);
+                 fault_name(m.fault), pfb_code_name(error.code), error.offset);
     cr_assert_eq(notes != 0, m.fault == PFB_FAULT_RESULT_KIND_UNKNOWN || m.fault == PFB_FAULT_SYSTEM_NAME_HUGE,
-                 "%s, %llu, fault %s: notes %x", name, (unsigned long long)seed, pfb_fault_name(m.fault), notes);
+                 "%s, %llu, fault %s: notes %x", name, (unsigned long long)seed, fault_name(m.fault), notes);
     run.has_fault[m.fault] = true;
     run.accepted += error.code == PFB_OK && notes == 0;
     run.refused += error.code != PFB_OK;
@@ -91,7 +93,7 @@ static pfb_error read_v1(const uint8_t *data, size_t size, uint32_t *notes)
 {
     pfb_v1_reader reader;
     pfb_v1_open(&reader, data, size, NULL);
-    pfb_error error = pfb_v1_finish(&reader);
+    pfb_error error = finish_v1(&reader);
     *notes = reader.notes;
     cr_expect(error.code != PFB_OK || reader.total_size_bytes == size);
     return error;
@@ -119,7 +121,7 @@ static size_t broken_bodies(const uint8_t *data, size_t size, pfb_error *error, 
     pfb_chunk chunk;
     uint32_t notes = 0;
     size_t count = 0;
-    pfb_capture_open(&capture, data, size, NULL);
+    pfb_capture_open(&capture, data, size, true, NULL);
     while (pfb_capture_next_chunk(&capture, &chunk)) {
         pfb_error inner = {PFB_OK, 0};
         if (chunk.is_known && chunk.tag == PFB_TAG_DATA)
@@ -154,8 +156,7 @@ static void check_capture(const char *name, const uint8_t *data, size_t size)
         bool is_cut = m.is_broken && m.fault == PFB_FAULT_NONE;
         cr_assert_eq(error.code != PFB_OK, is_cut, "%s, %llu: %s", name, (unsigned long long)seed,
                      pfb_code_name(error.code));
-        cr_assert_eq(code, pfb_fault_code(m.fault), "%s, %llu: %s", name, (unsigned long long)seed,
-                     pfb_code_name(code));
+        cr_assert_eq(code, fault_code(m.fault), "%s, %llu: %s", name, (unsigned long long)seed, pfb_code_name(code));
         cr_assert_eq(count, code == PFB_OK ? 0 : 1, "%s, %llu", name, (unsigned long long)seed);
         captures.cut += is_cut;
         captures.inner += m.is_broken && !is_cut;

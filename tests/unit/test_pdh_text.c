@@ -61,7 +61,7 @@ static result read_rows(const char *content, size_t window, const pfb_read_optio
     pfb_pdh_text_value value;
     do {
         window = window < size ? window : size;
-        pfb_pdh_text_open_window(&text, copy, window, window == size, options);
+        pfb_pdh_text_open(&text, copy, window, window == size, options);
         window *= 2;
     } while (text.error.code == PFB_CALLER_TOO_SMALL);
     while (next_row(&text, copy, size, window, &row)) {
@@ -123,7 +123,7 @@ Test(pdh_text, headers_are_recognised_and_read)
         uint8_t *copy = exact_text(cases[i].text);
         pfb_pdh_text_reader text;
         cr_expect_eq(pfb_pdh_text_recognise(copy, size), cases[i].is_header, "%s", cases[i].text);
-        cr_expect_eq(pfb_pdh_text_open(&text, copy, size, STRICT), cases[i].is_header, "%s", cases[i].text);
+        cr_expect_eq(pfb_pdh_text_open(&text, copy, size, true, STRICT), cases[i].is_header, "%s", cases[i].text);
         if (cases[i].is_header) {
             cr_expect_eq(text.has_version, cases[i].has_version, "%s", cases[i].text);
             cr_expect_eq(text.has_bias, cases[i].has_bias, "%s", cases[i].text);
@@ -174,7 +174,7 @@ Test(pdh_text, paths_are_the_cells_of_the_header)
         pfb_pdh_text_reader text;
         pfb_pdh_text_path path;
         uint32_t count = 0;
-        cr_assert(pfb_pdh_text_open(&text, copy, strlen(cases[i].text), STRICT));
+        cr_assert(pfb_pdh_text_open(&text, copy, strlen(cases[i].text), true, STRICT));
         cr_expect_eq(text.encoding, cases[i].encoding, "%s", cases[i].text);
         for (; pfb_pdh_text_next_path(&text, &path); count++) {
             cr_assert(count < 2 && path.column == count);
@@ -239,18 +239,18 @@ Test(pdh_text, truncated_headers_are_errors)
 {
     static const char text[] = HEADER;
     pfb_pdh_text_reader reader;
-    cr_expect(!pfb_pdh_text_open(&reader, text, sizeof text - 4, NULL));
+    cr_expect(!pfb_pdh_text_open(&reader, text, sizeof text - 4, true, NULL));
     expect_error(reader.error, PFB_TRUNCATED_LINE, sizeof text - 4, "a header that ends inside its last cell");
     static const char *const first_cells[] = {"\"(PDH-CSV 4.0)", "\"(PDH-CSV 4.0) (Pacific", "\"(Zone)(420)"};
     for (size_t i = 0; i < sizeof first_cells / sizeof first_cells[0]; i++) {
         size_t size = strlen(first_cells[i]);
         cr_expect(pfb_pdh_text_recognise(first_cells[i], size));
-        cr_expect(!pfb_pdh_text_open(&reader, first_cells[i], size, NULL));
+        cr_expect(!pfb_pdh_text_open(&reader, first_cells[i], size, true, NULL));
         expect_error(reader.error, PFB_TRUNCATED_LINE, size, first_cells[i]);
     }
-    cr_expect(!pfb_pdh_text_open_window(&reader, text, sizeof text - 4, false, NULL));
+    cr_expect(!pfb_pdh_text_open(&reader, text, sizeof text - 4, false, NULL));
     expect_error(reader.error, PFB_CALLER_TOO_SMALL, 0, "a window without the whole header");
-    pfb_pdh_text_open(&reader, text, sizeof text - 1, NULL);
+    pfb_pdh_text_open(&reader, text, sizeof text - 1, true, NULL);
     cr_expect(!pfb_pdh_text_continue(&reader, text, 1, true));
     expect_error(reader.error, PFB_CALLER_ORDER, 0, "continue without needs_more");
 }
@@ -339,7 +339,7 @@ Test(pdh_text, every_day_of_the_calendar_is_converted)
         }
         pfb_pdh_text_reader text;
         pfb_pdh_text_row row;
-        cr_assert(pfb_pdh_text_open(&text, content, size, NULL));
+        cr_assert(pfb_pdh_text_open(&text, content, size, true, NULL));
         for (unsigned day = 0; day < last; day++, days++) {
             cr_assert(pfb_pdh_text_next_row(&text, &row), "%u-%u", year, day);
             cr_assert_eq(row.time, days * 864000000000, "%u-%u: %llu", year, day, (unsigned long long)row.time);
@@ -434,7 +434,7 @@ Test(pdh_text, numbers_are_rounded_as_by_strtod)
         pfb_pdh_text_row row;
         pfb_pdh_text_value value;
         uint8_t *copy = exact_text(content);
-        cr_assert(pfb_pdh_text_open(&text, copy, strlen(content), STRICT));
+        cr_assert(pfb_pdh_text_open(&text, copy, strlen(content), true, STRICT));
         cr_assert(pfb_pdh_text_next_row(&text, &row));
         cr_assert(pfb_pdh_text_next_value(&text, &value), "%s", numbers[i]);
         double expected = strtod(numbers[i], NULL);
@@ -459,7 +459,7 @@ static bool read_number(const char *number, double *read)
     pfb_pdh_text_value value = {0};
     int size = snprintf(content, sizeof content, "\"(PDH-CSV 4.0)\",\"a\"\n" TIME ",\"%s\"\n", number);
     cr_assert_lt((size_t)size, sizeof content);
-    pfb_pdh_text_open(&text, content, (size_t)size, NULL);
+    pfb_pdh_text_open(&text, content, (size_t)size, true, NULL);
     cr_assert(pfb_pdh_text_next_row(&text, &row) && pfb_pdh_text_next_value(&text, &value));
     *read = value.value;
     return value.has_value;
@@ -533,7 +533,7 @@ Test(pdh_text, null_input_is_empty)
     pfb_pdh_text_path path;
     pfb_pdh_text_row row;
     pfb_pdh_text_value value;
-    cr_expect(!pfb_pdh_text_open(&text, NULL, 4096, NULL));
+    cr_expect(!pfb_pdh_text_open(&text, NULL, 4096, true, NULL));
     pfb_error error = text.error;
     cr_expect_neq(error.code, PFB_OK);
     cr_expect(!pfb_pdh_text_next_path(&text, &path) && !pfb_pdh_text_next_row(&text, &row) &&
@@ -548,7 +548,7 @@ Test(pdh_text, null_windows_are_empty)
     uint8_t *copy = exact_text(HEADER);
     cr_expect(!pfb_pdh_text_recognise(NULL, 4096));
     const pfb_read_options tolerant = {.is_strict = false};
-    cr_assert(pfb_pdh_text_open_window(&text, copy, strlen(HEADER), false, &tolerant));
+    cr_assert(pfb_pdh_text_open(&text, copy, strlen(HEADER), false, &tolerant));
     cr_expect(!pfb_pdh_text_next_row(&text, &row) && text.needs_more);
     cr_expect(!pfb_pdh_text_next_row(&text, &row) && text.needs_more, "nothing is read until reading continues");
     cr_expect(pfb_pdh_text_continue(&text, NULL, 4096, true));

@@ -124,55 +124,6 @@ Test(query, written_identifiers_are_read_back)
     expect_error(list.error, PFB_OK, 0, "written identifiers");
 }
 
-/* ---- Finding ---------------------------------------------------------------------------------------------------- */
-
-/* Identifiers of 40 bytes with these indexes and 10, 11, 12 ... as counter ids. */
-static size_t write_indexes(uint8_t *out, const uint32_t *indexes, size_t count)
-{
-    for (size_t i = 0; i < count; i++) {
-        pfb_query query = {.counter_id = 10 + (uint32_t)i, .index = indexes[i]};
-        cr_assert_eq(pfb_query_write(&query, out + 40 * i, 40), 40);
-    }
-    return 40 * count;
-}
-
-Test(query, results_are_matched_by_index_not_by_order)
-{
-    static const uint32_t indexes[] = {2, 0, 1, 0, UINT32_MAX}; /* 0 occurs twice: the first one is used */
-    uint8_t info[200];
-    size_t size = write_indexes(info, indexes, 5);
-    static const uint32_t counters[] = {11, 12, 10};
-    pfb_identifier identifier;
-    pfb_error error;
-    for (uint32_t index = 0; index < 3; index++) {
-        cr_expect(pfb_query_find(info, size, index, &identifier, &error));
-        cr_expect_eq(identifier.counter_id, counters[index], "index %u", index);
-        expect_error(error, PFB_OK, 0, "an index that occurs");
-    }
-    cr_expect(pfb_query_find(info, size, UINT32_MAX, &identifier, NULL) && identifier.counter_id == 14);
-    identifier.counter_id = 99;
-    cr_expect_not(pfb_query_find(info, size, 3, &identifier, &error));
-    expect_error(error, PFB_OK, 0, "an index that does not occur");
-    cr_expect_eq(identifier.counter_id, 99, "the identifier is not written");
-    cr_expect_not(pfb_query_find(NULL, 0, 0, &identifier, &error));
-    expect_error(error, PFB_OK, 0, "an empty list of identifiers");
-}
-
-Test(query, a_malformed_list_differs_from_an_absent_index)
-{
-    static const uint32_t indexes[] = {0, 1, 2};
-    uint8_t info[120];
-    size_t size = write_indexes(info, indexes, 3);
-    info[40 + 20] = 39; /* size of the second */
-    pfb_identifier identifier;
-    pfb_error error;
-    cr_expect(pfb_query_find(info, size, 0, &identifier, &error), "an identifier before the malformed one is found");
-    expect_error(error, PFB_OK, 0, "an identifier before the malformed one");
-    cr_expect_not(pfb_query_find(info, size, 2, &identifier, &error));
-    expect_error(error, PFB_BAD_IDENTIFIER_SIZE, 60, "an identifier after the malformed one");
-    cr_expect_not(pfb_query_find(info, size, 2, &identifier, NULL));
-}
-
 /* ---- Wildcards -------------------------------------------------------------------------------------------------- */
 
 typedef struct match_case {

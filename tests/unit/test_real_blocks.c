@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* V1 blocks of a real machine: two samples of eight objects. */
+#include "support_readers.h"
 #include "support_real.h"
 #include "support_v1.h"
 
@@ -111,7 +112,7 @@ static void check_block(unsigned tick, unsigned title)
     }
     cr_expect(is_found, "%s contains no object %u", name, title);
     cr_expect_eq(at, f.size, "%s", name);
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, name);
+    expect_error(finish_v1(&block), PFB_OK, 0, name);
     free(f.data);
 }
 
@@ -223,7 +224,7 @@ Test(real_blocks, every_displayed_value_is_the_expected_one)
     for (size_t i = 0; i < OBJECTS; i++) {
         samples[0][i] = load_sample(0, objects[i]);
         samples[1][i] = load_sample(1, objects[i]);
-        pfb_sample_match(&samples[0][i].table, &samples[1][i].table);
+        pfb_sample_match(&samples[0][i].table, &samples[1][i].table, NULL, 0);
         for (uint32_t r = 0; r < samples[1][i].table.counts.results; r++) {
             const pfb_sample_result *result = &samples[1][i].table.results[r];
             cells += (uint64_t)result->row_count * result->column_count;

@@ -10,6 +10,7 @@
 #include "perfblock/v1.h"
 #include "support.h"
 #include "support_log.h"
+#include "support_readers.h"
 #include "support_real.h"
 
 #include <stdio.h>
@@ -194,7 +195,7 @@ static void check_block(const pfb_log_item *item, const pfb_log_path *path, cons
         objects++;
     }
     cr_expect_eq(objects, 1);
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "the V1 block of an object");
+    expect_error(finish_v1(&block), PFB_OK, 0, "the V1 block of an object");
 }
 
 enum { MAX_NAMES = 20000 };
@@ -265,7 +266,7 @@ Test(real_logs, whole_objects_of_a_truncated_log_are_read)
             check_block(&item, &walk.paths[item.position], &t.index, walk.record.time);
             items++;
         }
-        expect_error(pfb_log_finish_sample(&sample), PFB_OK, 0, "a sample of objects");
+        expect_error(sample.error, PFB_OK, 0, "a sample of objects");
     }
     cr_expect_eq(walk.sample_count, 3);
     cr_expect_eq(items, 24);
@@ -313,7 +314,7 @@ Test(real_logs, a_text_log_with_the_extension_blg_is_read)
     char line[4096];
     size_t count = 0;
     cr_expect(!pfb_log_recognise(f.data, f.size) && pfb_pdh_text_recognise(f.data, f.size));
-    cr_assert(lines && pfb_pdh_text_open(&text, f.data, f.size, STRICT));
+    cr_assert(lines && pfb_pdh_text_open(&text, f.data, f.size, true, STRICT));
     cr_expect(!text.has_version && text.has_bias && text.bias_minutes == 420);
     cr_expect(has_text(&text.zone_name, "Pacific Daylight Time"));
     cr_assert(text.column_count == 9 && pfb_pdh_text_next_path(&text, &path));

@@ -6,6 +6,7 @@
 #include "perfblock/write.h"
 #include "support.h"
 #include "support_capture.h"
+#include "support_readers.h"
 #include "support_types.h"
 
 #include <stdarg.h>
@@ -375,9 +376,9 @@ Test(replay, results_are_in_the_order_of_adding)
     pfb_bytes info = {0};
     pfb_identifier identifier;
     cr_assert(pfb_source_query_info(query, &info, NULL));
-    cr_assert(pfb_query_find(info.data, info.size_bytes, 0, &identifier, NULL) && identifier.counter_id == 7);
-    cr_assert(pfb_query_find(info.data, info.size_bytes, 1, &identifier, NULL) && identifier.counter_id == 4);
-    cr_expect_not(pfb_query_find(info.data, info.size_bytes, 2, &identifier, NULL));
+    cr_assert(find_query(info.data, info.size_bytes, 0, &identifier) && identifier.counter_id == 7);
+    cr_assert(find_query(info.data, info.size_bytes, 1, &identifier) && identifier.counter_id == 4);
+    cr_expect_not(find_query(info.data, info.size_bytes, 2, &identifier));
     expect_sample(query, "1 0{ 71/4};1 0{ 44/8};");
     pfb_source_failure failure = {0};
     cr_expect_not(pfb_source_query_collect(query, &info, &failure));
@@ -587,7 +588,7 @@ static void add_anything(pfb_source_query *query, const pfb_bytes *sets, const u
             cr_assert(pfb_source_query_add(query, block, length, NULL));
         }
     }
-    pfb_capture_open(&all, data, size, NULL);
+    pfb_capture_open(&all, data, size, true, NULL);
     while (pfb_capture_next_chunk(&all, &chunk)) {
         pfb_bytes copy = {0};
         if (chunk.tag != PFB_TAG_QUERY_INFO || chunk.body_size_bytes == 0)

@@ -8,6 +8,7 @@
 #include "perfblock/v2.h"
 #include "support.h"
 #include "support_capture.h"
+#include "support_readers.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -197,7 +198,7 @@ static void clear_clocks(pfb_bytes *reply, const pfb_bytes *info)
     memset(reply->data + 8, 0, 40);
     cr_assert(pfb_v2_open(&reader, reply->data, reply->size_bytes, STRICT));
     while (pfb_v2_next_result(&reader, &result)) {
-        cr_assert(pfb_query_find(info->data, info->size_bytes, result.index, &query, NULL));
+        cr_assert(find_query(info->data, info->size_bytes, result.index, &query));
         while (pfb_v2_next_instance(&reader, &instance)) {
             while (pfb_v2_next_value(&reader, &value)) {
                 uint32_t counter = result.has_counter_ids ? value.counter_id : query.counter_id;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Samples of V1 blocks, and the evaluation of their values. */
+#include "support_faults.h"
+#include "support_readers.h"
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -154,19 +156,19 @@ Test(sample_v1, malformed_blocks_are_loaded_up_to_the_error)
         v1_everything(&s->b, fault % 2);
         pfb_v1_reader block;
         pfb_v1_open(&block, s->block, s->b.size_bytes, NULL);
-        pfb_error block_error = pfb_v1_finish(&block);
+        pfb_error block_error = finish_v1(&block);
         load_bytes(s, s->block, s->b.size_bytes);
         if (fault != PFB_FAULT_SIGNATURE_WRONG) { /* with a wrong signature it is not a V1 block */
-            expect_error(s->measured, block_error.code, block_error.offset, pfb_fault_name((pfb_fault)fault));
-            expect_error(s->loaded, block_error.code, block_error.offset, pfb_fault_name((pfb_fault)fault));
+            expect_error(s->measured, block_error.code, block_error.offset, fault_name((pfb_fault)fault));
+            expect_error(s->loaded, block_error.code, block_error.offset, fault_name((pfb_fault)fault));
         }
         const pfb_sample_counts *n = &s->table.counts;
         cr_expect(n->results <= s->counts.results && n->columns <= s->counts.columns && n->rows <= s->counts.rows &&
                       n->values <= s->counts.values && n->multi_counts <= s->counts.multi_counts,
-                  "%s", pfb_fault_name((pfb_fault)fault));
-        cr_expect(s->loaded.code != PFB_OK || s->table.notes == block.notes, "%s", pfb_fault_name((pfb_fault)fault));
+                  "%s", fault_name((pfb_fault)fault));
+        cr_expect(s->loaded.code != PFB_OK || s->table.notes == block.notes, "%s", fault_name((pfb_fault)fault));
         if (s->loaded.code == PFB_OK)
-            cr_expect_eq(memcmp(&s->counts, n, sizeof *n), 0, "%s", pfb_fault_name((pfb_fault)fault));
+            cr_expect_eq(memcmp(&s->counts, n, sizeof *n), 0, "%s", fault_name((pfb_fault)fault));
         size_t needed = pfb_sample_size(&s->counts);
         if (needed > 0)
             expect_error(pfb_sample_load(&s->table, &s->input, &s->counts, s->memory.begin, needed - 1),
@@ -338,7 +340,7 @@ Test(sample_v1, parents_in_the_same_memory_are_compared_by_name)
         load_bytes(second, s->block, s->b.size_bytes);
         cr_assert(s->table.counts.rows == 2 && second->table.counts.rows == 2);
         cr_assert_eq(s->table.rows[1].parent.bytes, second->table.rows[1].parent.bytes);
-        pfb_sample_match(&s->table, &second->table);
+        pfb_sample_match(&s->table, &second->table, NULL, 0);
         cr_expect_eq(second->table.rows[1].older_row, rows[i].is_same ? 1 : PFB_NONE, "%s", rows[i].what);
         v1_free(second);
         v1_free(s);
@@ -396,7 +398,7 @@ Test(sample_v1, instances_of_objects_with_the_same_title)
         }
         v1_load(s[i]);
     }
-    pfb_sample_match(&s[0]->table, &s[1]->table);
+    pfb_sample_match(&s[0]->table, &s[1]->table, NULL, 0);
     static const uint32_t expected[] = {2, 1, 0, 5, 4, 3};
     for (uint32_t row = 0; row < 6; row++)
         cr_expect_eq(s[1]->table.rows[row].older_row, expected[row], "row %u", row);
@@ -464,7 +466,7 @@ Test(sample_v1, instances_are_matched_between_samples)
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         v1 *older = make_instances(1, rows[i].older, rows[i].key_counter);
         v1 *newer = make_instances(2, rows[i].newer, rows[i].key_counter);
-        pfb_sample_match(&older->table, &newer->table);
+        pfb_sample_match(&older->table, &newer->table, NULL, 0);
         for (uint32_t k = 0; rows[i].newer[k].name; k++) {
             uint32_t expected = rows[i].expected[k] == NO ? PFB_NONE : 2 + (uint32_t)rows[i].expected[k];
             uint32_t found = newer->table.rows[2 + k].older_row;
@@ -531,11 +533,11 @@ static pfb_formula_result evaluate_first(const slot *slots, const pfb_formula_op
 {
     v1 *older = slots_at(1, slots);
     v1 *newer = slots_at(2, slots);
-    pfb_sample_match(&older->table, &newer->table);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
     pfb_formula_result r = pfb_sample_cook_value(&older->table, &newer->table, 0, 0, options, NULL);
     double values[8];
     uint8_t status_bytes[8];
-    cr_assert(pfb_sample_cook(&older->table, &newer->table, options, values, status_bytes, 8));
+    cr_assert(pfb_sample_cook(&older->table, &newer->table, NULL, 0, options, values, status_bytes, 8));
     cr_expect((status_bytes[0] & PFB_STATUS_BYTE_CODE) == (unsigned)r.status &&
               memcmp(&values[0], &r.value, sizeof r.value) == 0);
     v1_free(older);
@@ -668,7 +670,7 @@ Test(sample_v1, key_counters_are_ignored_without_instances)
         t->input.key_counter = KEY_TITLE;
         v1_load(t);
     }
-    pfb_sample_match(&s[0]->table, &s[1]->table);
+    pfb_sample_match(&s[0]->table, &s[1]->table, NULL, 0);
     expect_value(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, 0, NULL, NULL), 7, "a rate of 7 per second");
     v1_free(s[0]);
     v1_free(s[1]);
@@ -691,7 +693,7 @@ Test(sample_v1, definitions_at_other_positions_match_by_unique_title)
         pfb_write_end_object(&t->b);
         v1_load(t);
     }
-    pfb_sample_match(&s[0]->table, &s[1]->table);
+    pfb_sample_match(&s[0]->table, &s[1]->table, NULL, 0);
     for (uint32_t i = 0; i < 3; i++)
         expect_status(pfb_sample_cook_value(&s[0]->table, &s[1]->table, 0, i, NULL, NULL), PFB_STATUS_NEED_TWO_SAMPLES,
                       "a new definition, or one of two with the same title");
@@ -741,7 +743,7 @@ Test(sample_v1, older_rows_are_checked_against_the_rows)
     v1 *newer = make_instances(2, (const instance_case[]){{"c", NO_ID, 0, 0}, END}, 0);
     v1 *few = v1_new(1);
     v1_load(few);
-    pfb_sample_match(&many->table, &newer->table);
+    pfb_sample_match(&many->table, &newer->table, NULL, 0);
     cr_expect_eq(newer->table.rows[2].older_row, 4);
     expect_status(
         pfb_sample_cook_value(&few->table, &newer->table, 2, newer->table.results[1].first_column, NULL, NULL),
@@ -766,7 +768,7 @@ Test(sample_v1, objects_match_by_title)
         }
         v1_load(t);
     }
-    pfb_sample_match(&s[0]->table, &s[1]->table);
+    pfb_sample_match(&s[0]->table, &s[1]->table, NULL, 0);
     for (uint32_t i = 0; i < 3; i++) {
         pfb_formula_result r = pfb_sample_cook_value(&s[0]->table, &s[1]->table, i, i, NULL, NULL);
         if (i == 0)

@@ -270,7 +270,7 @@ static bool find_registration(const uint8_t *data, size_t size, const pfb_guid *
     pfb_capture all;
     pfb_chunk chunk;
     bool has_found = false;
-    pfb_capture_open(&all, data, size, NULL);
+    pfb_capture_open(&all, data, size, true, NULL);
     while (pfb_capture_next_chunk(&all, &chunk)) {
         if (!chunk.is_known || chunk.tag != PFB_TAG_REGISTRATION || chunk.request != request ||
             !pfb_guid_equal(&chunk.guid, set))

@@ -14,6 +14,7 @@
 #include "perfblock/write.h"
 #include "readers.h"
 #include "support.h"
+#include "support_faults.h"
 #include "text_readers.h"
 
 #include <signal.h>
@@ -331,14 +332,14 @@ static bool check_fault(size_t shape, pfb_fault fault)
     cr_assert_eq(writer.error.code, PFB_OK);
     size_t selector = shapes[shape].which == SUBJECT_METADATA;
     reading result = verify_input(shapes[shape].which, memory + 1 - selector, writer.size_bytes + selector);
-    cr_expect_null(result.broken, "block %zu, %s: broken guarantee: %s", shape, pfb_fault_name(fault), result.broken);
-    pfb_code code = writer.fault_planted ? pfb_fault_code(fault) : PFB_OK;
-    cr_expect_eq(result.error.code, code, "block %zu, %s: %s", shape, pfb_fault_name(fault),
+    cr_expect_null(result.broken, "block %zu, %s: broken guarantee: %s", shape, fault_name(fault), result.broken);
+    pfb_code code = writer.fault_planted ? fault_code(fault) : PFB_OK;
+    cr_expect_eq(result.error.code, code, "block %zu, %s: %s", shape, fault_name(fault),
                  pfb_code_name(result.error.code));
     if (fault == PFB_FAULT_NAME_UNTERMINATED && writer.fault_planted) /* the error has the offset of the string */
         cr_expect_leq(result.error.offset, writer.fault_offset, "block %zu", shape);
     else if (code != PFB_OK)
-        expect_error(result.error, code, writer.fault_offset, pfb_fault_name(fault));
+        expect_error(result.error, code, writer.fault_offset, fault_name(fault));
     return writer.fault_planted;
 }
 
@@ -349,7 +350,7 @@ Test(sweep, every_fault_of_the_writer_is_detected)
         size_t planted = 0;
         for (size_t shape = 0; shape < sizeof shapes / sizeof shapes[0]; shape++)
             planted += check_fault(shape, (pfb_fault)fault);
-        cr_expect_eq(planted > 0, fault != PFB_FAULT_NONE, "%s occurs in %zu blocks", pfb_fault_name((pfb_fault)fault),
+        cr_expect_eq(planted > 0, fault != PFB_FAULT_NONE, "%s occurs in %zu blocks", fault_name((pfb_fault)fault),
                      planted);
     }
 }

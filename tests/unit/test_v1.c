@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Reading of V1 blocks: every field, every rule of the format, and the deviations that are tolerated. */
+#include "support_readers.h"
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -138,7 +139,7 @@ Test(v1, every_field_is_read_in_both_byte_orders)
         check_header(&block, big);
         check_object_a(&block, big);
         check_other_objects(&block);
-        expect_error(pfb_v1_finish(&block), PFB_OK, 0, "the whole block");
+        expect_error(finish_v1(&block), PFB_OK, 0, "the whole block");
         cr_expect_eq(block.notes, 0);
         free(data);
     }
@@ -198,7 +199,7 @@ static void check_change(const change *c, bool big)
     pfb_v1_open(&block, data, b.size, NULL);
     char what[160];
     snprintf(what, sizeof what, "%s, finished without reading the objects", c->what);
-    expect_error(pfb_v1_finish(&block), c->code, c->error_offset, what);
+    expect_error(finish_v1(&block), c->code, c->error_offset, what);
     free(data);
 }
 
@@ -354,12 +355,12 @@ Test(v1, every_truncated_block_is_rejected)
         cr_expect_not(pfb_v1_open(&block, data, size, NULL));
         expect_error(block.error, size < 88 ? PFB_TRUNCATED_HEADER : PFB_TRUNCATED_BLOCK, size < 88 ? 0 : 20,
                      "a truncated block");
-        expect_error(pfb_v1_finish(&block), block.error.code, block.error.offset, "pfb_v1_finish keeps the error");
+        expect_error(finish_v1(&block), block.error.code, block.error.offset, "the error is kept");
         free(data);
     }
     pfb_v1_reader block;
     cr_expect_not(pfb_v1_open(&block, NULL, 1000, NULL));
-    expect_error(pfb_v1_finish(&block), PFB_TRUNCATED_HEADER, 0, "a null block");
+    expect_error(finish_v1(&block), PFB_TRUNCATED_HEADER, 0, "a null block");
 }
 
 /* Signature and field both give the byte order; if they contradict each other the block is rejected. */
@@ -717,7 +718,7 @@ Test(v1, longer_definitions_and_unused_bytes_are_skipped)
     expect_number(&block, 1, first + 200 + 4, 4, 66);
     expect_counter(&block, 0, 4, LARGE_RAWCOUNT, 8, 16);
     expect_counter(&block, 1, 6, RAWCOUNT, 4, 4);
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "longer definitions");
+    expect_error(finish_v1(&block), PFB_OK, 0, "longer definitions");
 }
 
 /* ---- Order of reading and errors --------------------------------------------------------------------- */
@@ -737,7 +738,7 @@ Test(v1, the_error_does_not_depend_on_the_order_of_reading)
     cr_assert(pfb_v1_next_object(&block, &object));
     cr_expect_not(pfb_v1_next_instance(&block, &instance));
     expect_error(block.object_error, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "instances read before definitions");
-    expect_error(pfb_v1_finish(&block), PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "the error of the block");
+    expect_error(finish_v1(&block), PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80, "the error of the block");
     change actual = read_all(b.data, b.size, NULL);
     expect_error((pfb_error){actual.code, actual.error_offset}, PFB_BAD_DEFINITION_SIZE, DEFINITIONS_A + 80,
                  "definitions read before instances");
@@ -760,12 +761,11 @@ Test(v1, each_object_has_its_own_error)
         cr_expect_eq(block.object_error.code, codes[i], "object %u", i);
         expect_error(block.error, PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "the first error of the block");
     }
-    expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32,
-                 "the first error of the block, at the end");
+    expect_error(finish_v1(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "the first error of the block, at the end");
     cr_expect_eq(block.end_error.code, PFB_OK, "every object was found");
     store_ordered(b.data + OBJECT_B, false, 8); /* end_error has the reason, although it is not the first error */
     pfb_v1_open(&block, b.data, b.size, NULL);
-    expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "the first of two errors");
+    expect_error(finish_v1(&block), PFB_BAD_COUNTER_COUNT, OBJECT_A + 32, "the first of two errors");
     expect_error(block.end_error, PFB_BAD_OBJECT_SIZE, OBJECT_B, "the error that ends the reading");
 }
 
@@ -777,7 +777,7 @@ Test(v1, bytes_after_the_block_are_not_read)
     put_fill(&b, 0xFF, 100);
     pfb_v1_reader block;
     cr_expect(pfb_v1_open(&block, b.data, b.size, STRICT));
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "a block with bytes after it");
+    expect_error(finish_v1(&block), PFB_OK, 0, "a block with bytes after it");
     cr_expect_eq(block.total_size_bytes, EVERYTHING_BYTES);
 }
 
@@ -790,10 +790,10 @@ static void check_deviation(const bytes *b, uint32_t note, pfb_code code, size_t
     uint8_t *data = exact_copy(b);
     pfb_v1_reader block;
     pfb_v1_open(&block, data, b->size, NULL);
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, what);
+    expect_error(finish_v1(&block), PFB_OK, 0, what);
     cr_expect_eq(block.notes, note, "%s: notes %x", what, block.notes);
     pfb_v1_open(&block, data, b->size, STRICT);
-    expect_error(pfb_v1_finish(&block), note ? code : PFB_OK, note ? offset : 0, what);
+    expect_error(finish_v1(&block), note ? code : PFB_OK, note ? offset : 0, what);
     free(data);
 }
 
@@ -857,7 +857,7 @@ Test(v1, a_total_size_of_almost_4_gib_includes_the_header)
     store_ordered(data + OBJECT_A, false, total);
     pfb_v1_reader block;
     cr_expect(pfb_v1_open(&block, data, (size_t)size, NULL));
-    expect_error(pfb_v1_finish(&block), PFB_BAD_OBJECT_SIZE, OBJECT_A, "an object larger than what follows the header");
+    expect_error(finish_v1(&block), PFB_BAD_OBJECT_SIZE, OBJECT_A, "an object larger than what follows the header");
     cr_expect_eq(block.notes & PFB_NOTE_SIZE_WITHOUT_HEADER, 0);
     free(data);
 }
@@ -899,7 +899,7 @@ Test(v1, a_total_size_without_the_header_is_noted)
             uint8_t *data = exact_copy(&b);
             pfb_v1_reader block;
             pfb_v1_open(&block, data, b.size, NULL);
-            expect_error(pfb_v1_finish(&block), rows[i].code, rows[i].offset, rows[i].what);
+            expect_error(finish_v1(&block), rows[i].code, rows[i].offset, rows[i].what);
             if (rows[i].code == PFB_OK) {
                 cr_expect_eq(block.notes, PFB_NOTE_SIZE_WITHOUT_HEADER, "%s: notes %x", rows[i].what, block.notes);
                 cr_expect_eq(block.total_size_bytes, OBJECT_A + rows[i].total, "%s", rows[i].what);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Objects whose counters are all or nearly all numbers, in little-endian and big-endian blocks. */
+#include "support_readers.h"
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -163,7 +164,7 @@ Test(v1_numbers, value_offsets_inside_the_size_field_are_refused)
         store_ordered(memory[0] + definition + 36, false, place);
         pfb_v1_reader block;
         pfb_v1_open(&block, memory[0], size, NULL);
-        expect_error(pfb_v1_finish(&block), PFB_BAD_COUNTER_OFFSET, definition + 36,
+        expect_error(finish_v1(&block), PFB_BAD_COUNTER_OFFSET, definition + 36,
                      "a value offset inside the size field");
     }
 }

@@ -4,6 +4,7 @@
  * which no reader may access. The number of items must be limited by the size, error offsets must be inside the input,
  * all orders of reading must have the same verdict, and samples must not be larger than measured. Every SWEEP_STEPth
  * change is read. */
+#include "support_readers.h"
 #include "support_real.h"
 #include "support_v1.h"
 
@@ -135,7 +136,7 @@ static void check_table(const uint8_t *data, size_t size, pfb_error verdict)
         expect_same(measured, verdict, "the error of measuring");
         expect_same(loaded, verdict, "the error of loading");
     }
-    pfb_sample_match(&table, &table);
+    pfb_sample_match(&table, &table, NULL, 0);
     for (uint32_t row = 0; row < n->rows; row++) {
         const pfb_sample_result *result = &table.results[table.rows[row].result];
         for (uint32_t c = 0; c < result->column_count; c++)
@@ -160,13 +161,13 @@ static void check_case(size_t size, const char *change, size_t at)
     cr_assert_leq(items, 2 * size, "%s: %zu items", describe_case(), items);
     uint32_t notes = block.notes;
     pfb_v1_open(&block, data, size, NULL);
-    expect_same(pfb_v1_finish(&block), verdict, "the verdict without reading the items");
+    expect_same(finish_v1(&block), verdict, "the verdict without reading the items");
     cr_assert_eq(block.notes, notes, "%s: the notes differ", describe_case());
     pfb_v1_open(&block, data, size, NULL);
     read_instances_first(&block);
     expect_same(block.error, verdict, "the verdict with instances read before counters");
     pfb_v1_open(&block, data, size, STRICT);
-    bool is_strict = pfb_v1_finish(&block).code == PFB_OK;
+    bool is_strict = finish_v1(&block).code == PFB_OK;
     cr_assert_eq(is_strict, verdict.code == PFB_OK && notes == 0, "%s: strict and tolerant readers differ",
                  describe_case());
     if (sweep.case_count++ % sweep.sample_period == 0)

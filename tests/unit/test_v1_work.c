@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Limits on the work for an object: values that share bytes, and multi counts after values. Also definitions that
  * change during reading. */
+#include "support_readers.h"
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -28,7 +29,7 @@ static reading read_all(const uint8_t *data, size_t size, const pfb_read_options
                 actual.values++;
         }
     }
-    actual.error = pfb_v1_finish(&block);
+    actual.error = finish_v1(&block);
     return actual;
 }
 
@@ -125,7 +126,7 @@ Test(v1_work, work_does_not_depend_on_the_order_of_reading)
     cr_assert(pfb_v1_next_instance(&block, &instance));
     while (pfb_v1_next_counter(&block, &counter))
         continue;
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "instances read before definitions");
+    expect_error(finish_v1(&block), PFB_OK, 0, "instances read before definitions");
     free(data);
 }
 
@@ -161,7 +162,7 @@ Test(v1_work, many_multi_counts_are_read)
             cr_expect(value.has_multi_count && value.multi_count == 1000 * i + k, "instance %u, counter %u", i, k);
         }
     }
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "the whole block");
+    expect_error(finish_v1(&block), PFB_OK, 0, "the whole block");
 }
 
 /* Checks whether the first of two definitions has a multi count, in each of three instances. */
@@ -258,7 +259,7 @@ Test(v1_work, searches_are_limited_by_the_size_of_the_object)
         cr_expect(value.has_multi_count == (i < searches) && value.multi_count == (i < searches ? 4711 : 0),
                   "counter %u", i);
     }
-    expect_error(pfb_v1_finish(&block), PFB_OK, 0, "the whole block");
+    expect_error(finish_v1(&block), PFB_OK, 0, "the whole block");
 }
 
 /* ---- Definitions that change ------------------------------------------------------------------------------ */
@@ -333,6 +334,6 @@ Test(v1_work, definitions_are_checked_once)
         cr_expect_not(pfb_v1_next_instance(&block, &instance));
         store_ordered(memory + object.offset + 64, false, 0); /* the size of its definition */
         cr_expect_not(pfb_v1_next_instance(&block, &instance));
-        expect_error(pfb_v1_finish(&block), PFB_OK, 0, "an object that was valid when it was checked");
+        expect_error(finish_v1(&block), PFB_OK, 0, "an object that was valid when it was checked");
     }
 }

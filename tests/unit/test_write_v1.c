@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Writing of V1 blocks and name tables, and the faults that the writer can plant in them. */
+#include "support_faults.h"
+#include "support_readers.h"
 #include "support_v1.h"
 
 #include <criterion/criterion.h>
@@ -119,7 +121,7 @@ static pfb_error read_block(const uint8_t *data, size_t size, const pfb_read_opt
 {
     pfb_v1_reader block;
     pfb_v1_open(&block, data, size, options);
-    return pfb_v1_finish(&block);
+    return finish_v1(&block);
 }
 
 Test(write_v1, written_blocks_are_valid)
@@ -493,8 +495,8 @@ Test(write_v1, each_fault_breaks_one_field_and_is_rejected_with_its_code)
 {
     for (size_t i = 0; i < FAULT_ROWS; i++) {
         const fault_row *row = &fault_rows[i];
-        cr_expect_str_eq(pfb_fault_name(row->fault), row->name);
-        cr_expect_eq(pfb_fault_code(row->fault), row->code, "%s", row->name);
+        cr_expect_str_eq(fault_name(row->fault), row->name);
+        cr_expect_eq(fault_code(row->fault), row->code, "%s", row->name);
         check_fault(row, false);
         check_fault(row, true);
     }
@@ -507,7 +509,7 @@ Test(write_v1, every_fault_is_tested_once)
         size_t found = fault == PFB_FAULT_INDEX_NOT_NUMERIC;
         for (size_t i = 0; i < FAULT_ROWS; i++)
             found += fault_rows[i].fault == (pfb_fault)fault;
-        cr_expect_eq(found, 1, "%s", pfb_fault_name((pfb_fault)fault));
+        cr_expect_eq(found, 1, "%s", fault_name((pfb_fault)fault));
     }
 }
 
@@ -577,8 +579,8 @@ Test(write_v1, the_fault_of_name_tables_breaks_one_index)
     cr_expect_eq(b.fault_offset, field);
     cr_expect_eq(memcmp(data + field, "x\0x\0", 4), 0);
     cr_expect_eq(count_other_changes(expected.data, data, expected.size, field), 0);
-    cr_expect_str_eq(pfb_fault_name(PFB_FAULT_INDEX_NOT_NUMERIC), "index_not_numeric");
-    cr_expect_eq(pfb_fault_code(PFB_FAULT_INDEX_NOT_NUMERIC), PFB_OK);
+    cr_expect_str_eq(fault_name(PFB_FAULT_INDEX_NOT_NUMERIC), "index_not_numeric");
+    cr_expect_eq(fault_code(PFB_FAULT_INDEX_NOT_NUMERIC), PFB_OK);
     pfb_name_table table;
     cr_assert(pfb_name_table_open(&table, data, b.size_bytes, NULL));
     pfb_name_table_count(&table);

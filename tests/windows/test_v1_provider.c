@@ -97,7 +97,7 @@ static void check_provided(const uint8_t *data, size_t size)
     for (int i = 0; i < PROVIDER_INSTANCES; i++)
         check_instance(&block, &provided.instances[i]);
     check(!pfb_v1_next_object(&block, &object), "there is no other object");
-    check(pfb_v1_finish(&block).code == PFB_OK, "the block is valid in strict mode");
+    check(block.error.code == PFB_OK, "the block is valid in strict mode");
 }
 
 /* ---- Offset of the object ----------------------------------------------------------------------------------- */
@@ -152,11 +152,14 @@ static void check_refusal(pfb_source *source, uint8_t fill, const pfb_read_optio
 {
     pfb_bytes reply = {0};
     pfb_v1_reader block;
+    pfb_v1_object object;
     collect_block(source, fill, &reply);
     check(pfb_v1_open(&block, reply.data, reply.size_bytes, options), "the header is valid");
     PERF_DATA_BLOCK header;
     memcpy(&header, reply.data, sizeof header);
-    pfb_error error = pfb_v1_finish(&block);
+    while (pfb_v1_next_object(&block, &object))
+        continue;
+    pfb_error error = block.error;
     printf("%s, memory of 0x%02X: %s at %lu\n", options ? "strict" : "default", fill, pfb_code_name(error.code),
            (unsigned long)error.offset);
     check(error.code == PFB_BAD_OBJECT_SIZE && error.offset == header.HeaderLength,

@@ -81,7 +81,7 @@ static void check_block(pfb_source *source, const char *query)
     check(before <= block.perf_time && block.perf_time <= after, "the time of the block is that of the query");
     for (; pfb_v1_next_object(&block, &object); objects++)
         count_values(&block, &values);
-    pfb_error error = pfb_v1_finish(&block);
+    pfb_error error = block.error;
     printf("  final code: %s; %lu objects, %lu values\n", pfb_code_text(error.code), objects, values);
     check(error.code == PFB_OK, "the block is valid");
     check(objects == block.object_count, "the number of objects is that in the header");

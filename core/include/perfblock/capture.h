@@ -66,15 +66,13 @@ typedef struct pfb_chunk {
 /* Returns true if the bytes begin with the tag of a capture; nothing else is checked. */
 PFB_API bool pfb_capture_recognise(const void *data, size_t size);
 
-/* Opens a capture and reads its first chunk. Returns false with PFB_UNKNOWN_FORMAT if that chunk is not PFBC, with
- * PFB_TRUNCATED_CHUNK if it is cut, and with PFB_UNREAD_FORMAT if its version is higher than PFB_CAPTURE_VERSION.
- * `options` may be null; strict mode makes no difference for captures. */
-PFB_API bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, const pfb_read_options *options);
-
-/* Opens a capture of which `data` is the first window. Returns false with PFB_CALLER_TOO_SMALL if the window does not
- * hold the whole first chunk and is not the last one. `is_last`: the capture ends with this window. */
-PFB_API bool pfb_capture_open_window(pfb_capture *capture, const void *data, size_t size, bool is_last,
-                                     const pfb_read_options *options);
+/* Opens a capture of which `data` is the first window, and reads its first chunk. `is_last`: the capture ends with this
+ * window. Returns false with PFB_UNKNOWN_FORMAT if the chunk is not PFBC, with PFB_TRUNCATED_CHUNK if it is cut, with
+ * PFB_UNREAD_FORMAT if its version is higher than PFB_CAPTURE_VERSION, and with PFB_CALLER_TOO_SMALL if the window does
+ * not hold the whole chunk and is not the last one. `options` may be null; strict mode makes no difference for
+ * captures. */
+PFB_API bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, bool is_last,
+                              const pfb_read_options *options);
 
 /* Continues with the next window after needs_more: `data` is the capture from resume_offset of the previous window on.
  * Unless `is_last` is true, it must be longer than the rest of the previous window from there; double it until
@@ -86,9 +84,6 @@ PFB_API bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t
  * (needs_more), and on error: the capture ends inside a chunk, or a chunk is too small for its tag. The contents of
  * bodies are not checked. */
 PFB_API bool pfb_capture_next_chunk(pfb_capture *capture, pfb_chunk *chunk);
-
-/* Reads the rest of the capture, or of the window if it is not the last one, and returns `error`. */
-PFB_API pfb_error pfb_capture_finish(pfb_capture *capture);
 
 /* For programs that read only some chunks of a file and seek over the bodies of others. Reads the header of a chunk at
  * `data`, of which at least PFB_CHUNK_HEADER_BYTES bytes are needed; GUID, request code, language and file number are

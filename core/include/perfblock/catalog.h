@@ -35,9 +35,6 @@ PFB_API const pfb_catalog_set *pfb_catalog_set_at(size_t position);
 /* Returns the counterset with this GUID; null if there is none. */
 PFB_API const pfb_catalog_set *pfb_catalog_find(const pfb_guid *guid);
 
-/* Returns the counterset with this name of `size` bytes, ignoring the case of A-Z; null if there is none. */
-PFB_API const pfb_catalog_set *pfb_catalog_named(const char *name, size_t size);
-
 /* Returns the n-th counter of a counterset, from 0 and ascending by id; null past the end. `set` must be one that a
  * function above returned. */
 PFB_API const pfb_catalog_counter *pfb_catalog_counter_at(const pfb_catalog_set *set, size_t n);

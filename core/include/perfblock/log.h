@@ -18,7 +18,7 @@ extern "C" {
  *
  *     pfb_log_reader log;
  *     pfb_log_record record;
- *     pfb_log_open(&log, file, file_size, 0);
+ *     pfb_log_open(&log, file, file_size, true, 0);
  *     while (pfb_log_next_record(&log, &record)) {
  *         size_t size = pfb_log_copy_record(&log, &record, memory, capacity);   (capacity >= record.size_bytes)
  *         if (record.type == PFB_LOG_PATHS)
@@ -95,15 +95,11 @@ typedef struct pfb_log_record {
  * so the result is true for them, too. */
 PFB_API bool pfb_log_recognise(const void *data, size_t size);
 
-/* Opens a whole log. Null options are defaults. Returns false if this is not a log, or if the headers in its first
- * buffer are malformed or cut; `error` says why. */
-PFB_API bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, const pfb_read_options *options);
-
-/* Opens a log of which `data` is the first window. `is_last`: the log ends with this window. Returns false as
- * pfb_log_open does, or with PFB_CALLER_TOO_SMALL if this is not the last window and does not contain the whole first
- * buffer. */
-PFB_API bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, bool is_last,
-                                 const pfb_read_options *options);
+/* Opens a log of which `data` is the first window. `is_last`: the log ends with this window. Null options are defaults.
+ * Returns false if this is not a log, or if the headers in its first buffer are malformed or cut; `error` says why. The
+ * error is PFB_CALLER_TOO_SMALL if this is not the last window and does not contain the whole first buffer. */
+PFB_API bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, bool is_last,
+                          const pfb_read_options *options);
 
 /* Continues with the next window after needs_more: `data` is the log from resume_offset of the previous window on.
  * Unless `is_last` is true, it must be longer than the rest of the previous window from there; double it until
@@ -223,9 +219,6 @@ PFB_API bool pfb_log_next_item(pfb_log_sample_reader *reader, pfb_log_item *item
 
 /* Returns the next instance of the current item in *instance; false after the last one and on error. */
 PFB_API bool pfb_log_next_instance(pfb_log_sample_reader *reader, pfb_log_instance *instance);
-
-/* Reads the rest of the sample and returns reader->error. */
-PFB_API pfb_error pfb_log_finish_sample(pfb_log_sample_reader *reader);
 
 /* ---- Names and summary --------------------------------------------------------------------------------------- */
 

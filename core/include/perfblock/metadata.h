@@ -97,7 +97,6 @@ typedef struct pfb_registration {
     bool is_ascending; /* no counter id is below the one before it; the common case */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
-    uint32_t counters_read;
     const uint32_t *order; /* positions by ascending id, set by pfb_registration_sort; otherwise null */
 } pfb_registration;
 
@@ -105,12 +104,6 @@ typedef struct pfb_registration {
  * error. */
 PFB_API bool pfb_registration_open(pfb_registration *registration, const void *data, size_t size,
                                    const pfb_read_options *options);
-
-/* Returns the next counter in *counter; false at the end. */
-PFB_API bool pfb_registration_next_counter(pfb_registration *registration, pfb_counter *counter);
-
-/* Returns `error`; pfb_registration_open has checked everything. */
-PFB_API pfb_error pfb_registration_finish(pfb_registration *registration);
 
 /* Returns the counter at `position` in *counter; false past the end. Constant time. */
 PFB_API bool pfb_registration_counter_at(const pfb_registration *registration, uint32_t position, pfb_counter *counter);
@@ -168,9 +161,6 @@ PFB_API bool pfb_registration_strings_open(pfb_registration_strings *strings, co
  * work linear, the error is PFB_OVERLAPPING_STRINGS if more than 16 times the size of the block was scanned. */
 PFB_API bool pfb_registration_strings_next_string(pfb_registration_strings *strings,
                                                   pfb_registration_string_entry *entry);
-
-/* Checks the rest of the block and returns `error`. */
-PFB_API pfb_error pfb_registration_strings_finish(pfb_registration_strings *strings);
 
 /* ---- Lists ------------------------------------------------------------------------------------------ */
 

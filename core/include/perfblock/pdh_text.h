@@ -16,7 +16,7 @@ extern "C" {
  *     pfb_pdh_text_path path;
  *     pfb_pdh_text_row row;
  *     pfb_pdh_text_value value;
- *     pfb_pdh_text_open(&text, file, file_size, 0);
+ *     pfb_pdh_text_open(&text, file, file_size, true, 0);
  *     while (pfb_pdh_text_next_path(&text, &path))
  *         columns[path.column] = path.name;
  *     while (pfb_pdh_text_next_row(&text, &row))
@@ -86,17 +86,13 @@ typedef struct pfb_pdh_text_value {
  * a time zone and its bias. Reads at most the first 1024 bytes. */
 PFB_API bool pfb_pdh_text_recognise(const void *data, size_t size);
 
-/* Opens a whole text and reads its header. Null options are defaults. A byte order mark of UTF-8 and empty lines may
- * precede the header. Returns false with PFB_UNKNOWN_FORMAT if there is no header, or with PFB_TRUNCATED_LINE if it
- * ends inside a cell. */
-PFB_API bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size,
+/* Opens a text of which `data` is the first window, and reads its header. `is_last`: the text ends with this window.
+ * Null options are defaults. A byte order mark of UTF-8 and empty lines may precede the header. Returns false with
+ * PFB_UNKNOWN_FORMAT if there is no header, with PFB_TRUNCATED_LINE if it ends inside a cell, and with
+ * PFB_CALLER_TOO_SMALL if this is not the last window and does not contain the whole header, which may have any length.
+ */
+PFB_API bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
                                const pfb_read_options *options);
-
-/* Opens a text of which `data` is the first window. `is_last`: the text ends with this window. Returns false as
- * pfb_pdh_text_open does, or with PFB_CALLER_TOO_SMALL if this is not the last window and does not contain the whole
- * header, which may have any length. */
-PFB_API bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
-                                      const pfb_read_options *options);
 
 /* Continues with the next window after needs_more: `data` is the text from resume_offset of the previous window on.
  * Unless `is_last` is true, it must be longer than the rest of the previous window from there; double it until

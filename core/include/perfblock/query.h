@@ -35,13 +35,6 @@ PFB_API size_t pfb_query_size(const pfb_query *query);
  * UTF-16LE of an even size may lie inside the block that is overwritten. */
 PFB_API size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capacity);
 
-/* Finds the query whose result has the position `index` in a V2 reply; `info` is the reply of PerfQueryCounterInfo.
- * Queries are matched by their Index, not by the order in which they were added. Returns the first match in
- * *identifier; false if there is none. The list is read up to the match, its end or its first error, which is stored in
- * *error; `error` may be null. Linear in `size`. */
-PFB_API bool pfb_query_find(const void *info, size_t size, uint32_t index, pfb_identifier *identifier,
-                            pfb_error *error);
-
 /* ---- Wildcards --------------------------------------------------------------------------------------- */
 
 /* Bits of the `options` of pfb_query_match. */

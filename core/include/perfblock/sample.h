@@ -15,8 +15,8 @@ extern "C" {
  *     pfb_sample_measure(&input, &counts);
  *     size_t size = pfb_sample_size(&counts);
  *     pfb_sample_load(&newer, &input, &counts, malloc(size), size);
- *     pfb_sample_match(&older, &newer);
- *     pfb_sample_cook(&older, &newer, NULL, values, status_bytes, (size_t)newer.counts.values);
+ *     pfb_sample_match(&older, &newer, NULL, 0);
+ *     pfb_sample_cook(&older, &newer, NULL, 0, NULL, values, status_bytes, (size_t)newer.counts.values);
  *
  * The table has results, columns (the counters of a result), rows (its instances) and values, stored by column. All
  * input is untrusted. Nothing is allocated. Loading and matching take O(n log n) if the counter ids of the
@@ -174,12 +174,12 @@ PFB_API void pfb_sample_number_rows(pfb_sample *sample);
  * is_unique is true; otherwise its id (the key counter's value, if it has no unique id), its name and the name of its
  * parent, and its rank if all three repeat. Only results that answer the same query are searched: first the one at the
  * same position, then the others in order, until one of them has the instance. For the others, at most 64 rows of the
- * older sample with the same id and name are examined. */
-PFB_API void pfb_sample_match(pfb_sample *older, pfb_sample *newer);
-
-/* The same for the results of the newer sample at these positions only; other rows are not changed. Needed where the
- * older samples of V1 objects are in different blocks: each object is then matched and evaluated with its own one. */
-PFB_API void pfb_sample_match_results(pfb_sample *older, pfb_sample *newer, const uint32_t *results, size_t count);
+ * older sample with the same id and name are examined.
+ *
+ * `results` null: all results of the newer sample. Otherwise only the `count` results at these positions, and other
+ * rows are not changed. Needed where the older samples of V1 objects are in different blocks: each object is then
+ * matched and evaluated with its own one. */
+PFB_API void pfb_sample_match(pfb_sample *older, pfb_sample *newer, const uint32_t *results, size_t count);
 
 /* ---- Displayed values ---------------------------------------------------------------------------------- */
 
@@ -206,38 +206,20 @@ PFB_API pfb_formula_result pfb_sample_cook_value(const pfb_sample *older, const 
                                                  uint32_t column, const pfb_formula_options *options,
                                                  pfb_cook_inputs *inputs);
 
-/* Evaluates every value of a sample as pfb_sample_cook_value does. Each value and its status byte (PFB_STATUS_BYTE_)
- * are stored at the index of pfb_sample_place; padding between columns (stride) may be left unchanged. Returns false,
- * and writes nothing, if `capacity` is less than newer->counts.values. `older` and `options` may be null. */
-PFB_API bool pfb_sample_cook(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
-                             double *values, uint8_t *status_bytes, size_t capacity);
-
-/* The same for the results of the newer sample at these positions only; other values are not changed. Needed where V1
- * objects were matched with different older samples (pfb_sample_match_results): `older` is the one with which these
- * results were matched, or null. */
-PFB_API bool pfb_sample_cook_results(const pfb_sample *older, const pfb_sample *newer, const uint32_t *results,
-                                     size_t count, const pfb_formula_options *options, double *values,
-                                     uint8_t *status_bytes, size_t capacity);
+/* Evaluates the values of a sample as pfb_sample_cook_value does. Each value and its status byte (PFB_STATUS_BYTE_) are
+ * stored at the index of pfb_sample_place; padding between columns (stride) may be left unchanged. Returns false, and
+ * writes nothing, if `capacity` is less than newer->counts.values. `older` and `options` may be null.
+ *
+ * `results` null: all results of the newer sample. Otherwise only the `count` results at these positions, and other
+ * values are not changed. Needed where V1 objects were matched with different older samples (pfb_sample_match): `older`
+ * is the one with which these results were matched, or null. */
+PFB_API bool pfb_sample_cook(const pfb_sample *older, const pfb_sample *newer, const uint32_t *results, size_t count,
+                             const pfb_formula_options *options, double *values, uint8_t *status_bytes,
+                             size_t capacity);
 
 /* Returns what a formula uses of this sample: the raw value, its base, its multi count and the clocks. Those that do
  * not exist are missing in `has`, which is 0 if row and column are not of the same result. */
 PFB_API pfb_raw_value pfb_sample_raw_value(const pfb_sample *sample, uint32_t row, uint32_t column);
-
-/* Two replies as samples, and the displayed values of the newer one. */
-typedef struct pfb_cooked_replies {
-    pfb_sample older, newer;            /* matched */
-    pfb_error older_error, newer_error; /* as from pfb_sample_load */
-    double *values;                     /* of the newer sample, as pfb_sample_cook stores them */
-    uint8_t *status_bytes;              /* PFB_STATUS_BYTE_ bits of each value */
-    size_t needed_bytes;                /* of memory; 0 if the size exceeds SIZE_MAX */
-} pfb_cooked_replies;
-
-/* Measures and loads two inputs, matches them and evaluates every value of the newer one. `memory` has the alignment of
- * malloc. Returns false if memory_size_bytes is less than needed_bytes, or if the size exceeds SIZE_MAX; then only
- * needed_bytes is set. A caller that keeps the older sample uses the functions above instead, so that each reply is
- * loaded once. */
-PFB_API bool pfb_cook_replies(pfb_cooked_replies *cooked, const pfb_sample_input *older, const pfb_sample_input *newer,
-                              const pfb_formula_options *options, void *memory, size_t memory_size_bytes);
 
 #ifdef __cplusplus
 }

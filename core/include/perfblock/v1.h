@@ -166,9 +166,6 @@ PFB_API bool pfb_v1_next_instance(pfb_v1_reader *reader, pfb_v1_instance *instan
  * definitions. Returns false after the last one and on error. */
 PFB_API bool pfb_v1_next_value(pfb_v1_reader *reader, pfb_v1_value *value);
 
-/* Checks the rest of the block and returns `error`. */
-PFB_API pfb_error pfb_v1_finish(pfb_v1_reader *reader);
-
 /* ---- Name tables ---------------------------------------------------------------------------------------------- */
 
 /* V1 name tables: they map title indexes to counter names or help texts. Source: winperf.h, the registry values
@@ -209,9 +206,6 @@ PFB_API bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t
 /* Returns the next pair in *entry, in table order; false at the end and on error. The first pair of a counter table is
  * not a counter: its index is 1 and its text is a number. */
 PFB_API bool pfb_name_table_next_entry(pfb_name_table *table, pfb_name_entry *entry);
-
-/* Reads the rest of the table and returns `error`. */
-PFB_API pfb_error pfb_name_table_finish(pfb_name_table *table);
 
 /* Reads the rest of the table and returns the number of pairs in that rest, at most 2^32 - 1. To count pairs before
  * they are read, call it on a copy of the reader. */

@@ -84,13 +84,6 @@ typedef enum pfb_fault {
     PFB_FAULT_COUNT /* number of faults, PFB_FAULT_NONE included */
 } pfb_fault;
 
-/* Returns the fault's name in lower case ("result_size_zero"); "" for PFB_FAULT_NONE and unknown values. Never null;
- * static. */
-PFB_API const char *pfb_fault_name(pfb_fault fault);
-
-/* Returns the code with which a reader in the default mode rejects this fault; PFB_OK if it tolerates the fault. */
-PFB_API pfb_code pfb_fault_code(pfb_fault fault);
-
 /* ---- The writer --------------------------------------------------------------------------------------- */
 
 /* Callers may read the fields above the line; those below are private. */

@@ -126,8 +126,8 @@ bool pfb_capture_recognise(const void *data, size_t size)
     return p && load_le32(p) == PFB_TAG_CAPTURE;
 }
 
-bool pfb_capture_open_window(pfb_capture *capture, const void *data, size_t size, bool is_last,
-                             const pfb_read_options *options)
+bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, bool is_last,
+                      const pfb_read_options *options)
 {
     (void)options; /* strict mode reads captures like the default */
     *capture = (pfb_capture){.data = data, .size = data ? size : 0, .is_last = is_last};
@@ -142,11 +142,6 @@ bool pfb_capture_open_window(pfb_capture *capture, const void *data, size_t size
         capture->error = (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     capture->at = cursor.at;
     return cursor.error.code == PFB_OK;
-}
-
-bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, const pfb_read_options *options)
-{
-    return pfb_capture_open_window(capture, data, size, true, options);
 }
 
 bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t size, bool is_last)
@@ -183,14 +178,6 @@ bool pfb_capture_next_chunk(pfb_capture *capture, pfb_chunk *chunk)
     capture->at = cursor.at;
     *chunk = read;
     return true;
-}
-
-pfb_error pfb_capture_finish(pfb_capture *capture)
-{
-    pfb_chunk chunk;
-    while (pfb_capture_next_chunk(capture, &chunk))
-        continue;
-    return capture->error;
 }
 
 /* ---- Writing ---------------------------------------------------------------------------------------------- */

@@ -108,23 +108,6 @@ const pfb_catalog_set *pfb_catalog_find(const pfb_guid *guid)
     return NULL;
 }
 
-static char lower(char c)
-{
-    return c >= 'A' && c <= 'Z' ? (char)(c + ('a' - 'A')) : c;
-}
-
-const pfb_catalog_set *pfb_catalog_named(const char *name, size_t size)
-{
-    for (size_t i = 0; i < SET_COUNT; i++) {
-        size_t same = 0;
-        while (same < size && sets[i].name[same] != '\0' && lower(name[same]) == lower(sets[i].name[same]))
-            same++;
-        if (same == size && sets[i].name[same] == '\0')
-            return &sets[i];
-    }
-    return NULL;
-}
-
 const pfb_catalog_counter *pfb_catalog_counter_at(const pfb_catalog_set *set, size_t n)
 {
     size_t position = (size_t)(set - sets);

@@ -242,8 +242,7 @@ bool pfb_log_recognise(const void *data, size_t size)
     return event[3] == 0xC0 && (event[2] == 1 || event[2] == 2) && load_le32(p) == load_le32(event + TRACE_BUFFER_SIZE);
 }
 
-bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, bool is_last,
-                         const pfb_read_options *options)
+bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, bool is_last, const pfb_read_options *options)
 {
     *log = (pfb_log_reader){
         .data = data, .size = data ? size : 0, .is_strict = options && options->is_strict, .is_last = is_last};
@@ -261,11 +260,6 @@ bool pfb_log_open_window(pfb_log_reader *log, const void *data, size_t size, boo
         return false;
     log_set_position(log, &p);
     return true;
-}
-
-bool pfb_log_open(pfb_log_reader *log, const void *data, size_t size, const pfb_read_options *options)
-{
-    return pfb_log_open_window(log, data, size, true, options);
 }
 
 bool pfb_log_continue(pfb_log_reader *log, const void *data, size_t size, bool is_last)

@@ -255,14 +255,6 @@ bool pfb_log_next_instance(pfb_log_sample_reader *reader, pfb_log_instance *inst
     return true;
 }
 
-pfb_error pfb_log_finish_sample(pfb_log_sample_reader *reader)
-{
-    pfb_log_item item;
-    while (pfb_log_next_item(reader, &item))
-        continue;
-    return reader->error;
-}
-
 /* ---- Names and summary ----------------------------------------------------------------------------------------- */
 
 pfb_error pfb_log_read_names(const void *record, size_t size, pfb_log_names *names)

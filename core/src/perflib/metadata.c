@@ -224,19 +224,6 @@ void pfb_registration_sort(pfb_registration *registration, uint32_t *order)
     registration->order = order;
 }
 
-bool pfb_registration_next_counter(pfb_registration *registration, pfb_counter *counter)
-{
-    if (!pfb_registration_counter_at(registration, registration->counters_read, counter))
-        return false;
-    registration->counters_read++;
-    return true;
-}
-
-pfb_error pfb_registration_finish(pfb_registration *registration)
-{
-    return registration->error; /* opening checked everything */
-}
-
 pfb_error pfb_registration_single_counter(const void *data, size_t size, const pfb_read_options *options,
                                           pfb_counter *counter)
 {
@@ -327,14 +314,6 @@ bool pfb_registration_strings_next_string(pfb_registration_strings *strings, pfb
     strings->strings_read++;
     *entry = read;
     return true;
-}
-
-pfb_error pfb_registration_strings_finish(pfb_registration_strings *strings)
-{
-    pfb_registration_string_entry entry;
-    while (pfb_registration_strings_next_string(strings, &entry))
-        continue;
-    return strings->error;
 }
 
 /* ---- Lists ------------------------------------------------------------------------------------------ */

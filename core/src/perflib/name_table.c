@@ -185,14 +185,6 @@ bool pfb_name_table_next_entry(pfb_name_table *table, pfb_name_entry *entry)
     return step == PAIR;
 }
 
-pfb_error pfb_name_table_finish(pfb_name_table *table)
-{
-    pfb_name_entry entry;
-    while (pfb_name_table_next_entry(table, &entry))
-        continue;
-    return table->error;
-}
-
 uint32_t pfb_name_table_count(pfb_name_table *table)
 {
     pfb_name_entry entry;

@@ -242,8 +242,8 @@ bool pfb_pdh_text_recognise(const void *data, size_t size)
            text_read_header(&text, &line, &first);
 }
 
-bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
-                              const pfb_read_options *options)
+bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
+                       const pfb_read_options *options)
 {
     *text = (pfb_pdh_text_reader){
         .data = data, .size = data ? size : 0, .is_last = is_last, .is_strict = options && options->is_strict};
@@ -265,11 +265,6 @@ bool pfb_pdh_text_open_window(pfb_pdh_text_reader *text, const void *data, size_
     if (!cell.is_closed)
         return text_fail(text, PFB_TRUNCATED_LINE, line.end);
     return true;
-}
-
-bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size, const pfb_read_options *options)
-{
-    return pfb_pdh_text_open_window(text, data, size, true, options);
 }
 
 bool pfb_pdh_text_continue(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last)

@@ -66,21 +66,6 @@ size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capacity)
     return size;
 }
 
-bool pfb_query_find(const void *info, size_t size, uint32_t index, pfb_identifier *identifier, pfb_error *error)
-{
-    pfb_list list;
-    pfb_identifier candidate;
-    bool found = false;
-    pfb_list_open(&list, info, size, NULL);
-    while (!found && pfb_list_next_identifier(&list, &candidate))
-        found = candidate.index == index;
-    if (found)
-        *identifier = candidate;
-    if (error)
-        *error = list.error;
-    return found;
-}
-
 /* ---- Wildcards --------------------------------------------------------------------------------------- */
 
 static uint32_t fold_case(uint32_t unit, uint32_t options)

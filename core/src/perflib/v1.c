@@ -639,11 +639,3 @@ bool pfb_v1_next_value(pfb_v1_reader *reader, pfb_v1_value *value)
         return set_all_related(reader, value, type);
     return true;
 }
-
-pfb_error pfb_v1_finish(pfb_v1_reader *reader)
-{
-    pfb_v1_object object;
-    while (pfb_v1_next_object(reader, &object))
-        continue;
-    return reader->error;
-}

@@ -70,18 +70,15 @@ static void match_result(pfb_sample *older, pfb_sample *newer, uint32_t r)
     }
 }
 
-void pfb_sample_match_results(pfb_sample *older, pfb_sample *newer, const uint32_t *results, size_t count)
+void pfb_sample_match(pfb_sample *older, pfb_sample *newer, const uint32_t *results, size_t count)
 {
+    if (!results)
+        count = newer->counts.results;
     for (size_t i = 0; i < count; i++) {
-        if (results[i] < newer->counts.results)
-            match_result(older, newer, results[i]);
+        uint32_t r = results ? results[i] : (uint32_t)i;
+        if (r < newer->counts.results)
+            match_result(older, newer, r);
     }
-}
-
-void pfb_sample_match(pfb_sample *older, pfb_sample *newer)
-{
-    for (uint32_t r = 0; r < newer->counts.results; r++)
-        match_result(older, newer, r);
 }
 
 /* ---- Inputs of a counter ------------------------------------------------------------------------------------ */
@@ -470,28 +467,19 @@ static void cook_result(comparison *c, const pfb_sample *newer, uint32_t r, cons
     }
 }
 
-bool pfb_sample_cook(const pfb_sample *older, const pfb_sample *newer, const pfb_formula_options *options,
-                     double *values, uint8_t *status_bytes, size_t capacity)
+bool pfb_sample_cook(const pfb_sample *older, const pfb_sample *newer, const uint32_t *results, size_t count,
+                     const pfb_formula_options *options, double *values, uint8_t *status_bytes, size_t capacity)
 {
     comparison c;
     if (capacity < newer->counts.values)
         return false;
-    begin_comparison(&c, older, false);
-    for (uint32_t r = 0; r < newer->counts.results; r++)
-        cook_result(&c, newer, r, options, values, status_bytes);
-    return true;
-}
-
-bool pfb_sample_cook_results(const pfb_sample *older, const pfb_sample *newer, const uint32_t *results, size_t count,
-                             const pfb_formula_options *options, double *values, uint8_t *status_bytes, size_t capacity)
-{
-    comparison c;
-    if (capacity < newer->counts.values)
-        return false;
+    if (!results)
+        count = newer->counts.results;
     begin_comparison(&c, older, false);
     for (size_t i = 0; i < count; i++) {
-        if (results[i] < newer->counts.results)
-            cook_result(&c, newer, results[i], options, values, status_bytes);
+        uint32_t r = results ? results[i] : (uint32_t)i;
+        if (r < newer->counts.results)
+            cook_result(&c, newer, r, options, values, status_bytes);
     }
     return true;
 }
@@ -506,63 +494,4 @@ pfb_raw_value pfb_sample_raw_value(const pfb_sample *sample, uint32_t row, uint3
     begin_column(&c, sample, column, NULL);
     read_row(&c.newer, row);
     return c.newer.raw;
-}
-
-/* ---- From replies to displayed values ------------------------------------------------------------------------- */
-
-/* Rounds up to a multiple of 16, at least the alignment that malloc guarantees. */
-static uint64_t round_up(uint64_t size)
-{
-    return (size + 15) & ~UINT64_C(15);
-}
-
-/* Returns the next part of the memory and moves *memory past it. Returns null if *memory is null, because no memory is
- * needed then. */
-static uint8_t *take_memory(uint8_t **memory, uint64_t size)
-{
-    uint8_t *taken = *memory;
-    *memory = taken ? taken + (size_t)round_up(size) : NULL;
-    return taken;
-}
-
-/* Loads, matches and evaluates in memory of sufficient size. */
-static void load_and_cook(pfb_cooked_replies *cooked, const pfb_sample_input *const inputs[2],
-                          const pfb_sample_counts counts[2], const pfb_formula_options *options, uint8_t *memory)
-{
-    size_t older_size = pfb_sample_size(&counts[0]);
-    size_t newer_size = pfb_sample_size(&counts[1]);
-    uint8_t *older_memory = take_memory(&memory, older_size);
-    uint8_t *newer_memory = take_memory(&memory, newer_size);
-    size_t count = (size_t)counts[1].values;
-    cooked->values = (double *)(void *)take_memory(&memory, counts[1].values * sizeof(double));
-    cooked->status_bytes = memory;
-    cooked->older_error = pfb_sample_load(&cooked->older, inputs[0], &counts[0], older_memory, older_size);
-    cooked->newer_error = pfb_sample_load(&cooked->newer, inputs[1], &counts[1], newer_memory, newer_size);
-    pfb_sample_match(&cooked->older, &cooked->newer);
-    pfb_sample_cook(&cooked->older, &cooked->newer, options, cooked->values, cooked->status_bytes, count);
-}
-
-bool pfb_cook_replies(pfb_cooked_replies *cooked, const pfb_sample_input *older, const pfb_sample_input *newer,
-                      const pfb_formula_options *options, void *memory, size_t memory_size_bytes)
-{
-    const pfb_sample_input *const inputs[2] = {older, newer};
-    pfb_sample_counts counts[2];
-    uint64_t needed = 0;
-    *cooked = (pfb_cooked_replies){.values = NULL};
-    for (int i = 0; i < 2; i++) {
-        pfb_sample_measure(inputs[i], &counts[i]); /* pfb_sample_load returns the error */
-        size_t size = pfb_sample_size(&counts[i]);
-        /* The size 0 means that the sample does not fit into a size_t, which is possible only if that has 32 bits. */
-        if (PFB_NEVER(size == 0 && (counts[i].results > 0 || counts[i].registrations > 0)))
-            return false;
-        needed += round_up(size);
-    }
-    needed += round_up(counts[1].values * sizeof(double)) + counts[1].values;
-    if (PFB_NEVER(needed > SIZE_MAX)) /* possible if size_t has 32 bits */
-        return false;
-    cooked->needed_bytes = (size_t)needed;
-    if (memory_size_bytes < needed || (!memory && needed > 0))
-        return false;
-    load_and_cook(cooked, inputs, counts, options, memory);
-    return true;
 }
