@@ -44,25 +44,26 @@ static const command commands[] = {
      .summary = "displayed values from consecutive samples",
      .description =
          "Computes the values that the counters display, from each sample and the one before it. The samples "
-         "of several files are merged by time, so rotated recordings may be given in any order.",
+         "of several files are merged by time, so rotated recordings may be given in any order. With -o, the name of "
+         "the file gives the format unless --format does: .txt, .json, .jsonl, .csv, .pdh.csv or .tsv.",
      .examples = {{"perfblock cook recording.pfb", "a table per sample and counterset"},
                   {"perfblock cook --format csv recording.pfb.1 recording.pfb", "two files of one rotation as CSV"},
-                  {"perfblock cook --format pdh-csv recording.pfb", "a log that perfmon opens"}},
+                  {"perfblock cook recording.pfb -o log.pdh.csv", "a log that perfmon opens"}},
      .run = command_cook},
     {.name = "convert",
      .bit = COMMAND_CONVERT,
      .arguments = "FILE... -o FILE",
      .files = FILES_MANY,
-     .formats = WRITES_JSON | WRITES_CSV | WRITES_PDH | WRITES_CAPTURE,
-     .summary = "the same data in another file format, filtered",
+     .formats = WRITES_CAPTURE,
+     .summary = "the raw data of files as one recording, filtered",
      .description =
-         "Converts samples to a recording (.pfb), or to displayed values: .json, .jsonl, or as perfmon writes them "
-         ".csv and .tsv. The name of the output gives the format, unless --format does. The output has only what "
-         "--path, --set, --counter and --instance choose, what their formulas need, and the samples that --from, "
-         "--to and --every choose.",
+         "Writes the samples of files to one recording (.pfb). It has only what --path, --set, --counter and "
+         "--instance choose, what their formulas need, and the samples that --from, --to and --every choose. cook "
+         "-o FILE writes displayed values.",
      .examples = {{"perfblock convert day.pfb -o cpu.pfb --set \"Processor Information\"",
                    "the part of a recording that belongs to one counterset"},
-                  {"perfblock convert day.pfb -o day.csv", "displayed values, for a spreadsheet"}},
+                  {"perfblock convert --names names.txt block1.bin block2.bin -o blocks.pfb",
+                   "V1 blocks with their names"}},
      .run = command_convert},
     {.name = "report",
      .bit = COMMAND_REPORT,

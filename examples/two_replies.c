@@ -1,45 +1,44 @@
 /* SPDX-License-Identifier: MIT */
 #include <perfblock/collect.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-static unsigned char data[1 << 24]; /* a longer file is reported as truncated */
-
-static size_t load(const char *name)
-{
-    FILE *file = fopen(name, "rb"); /* binary: on Windows, text ends at the first byte 0x1A */
-    size_t size = file ? fread(data, 1, sizeof data, file) : 0;
-    if (!file)
-        perror(name);
-    else
-        fclose(file);
-    return size;
-}
-
-/* Prints the displayed values of two V1 blocks, with the names of a name table. */
+/* Prints the displayed values of the newer of two V1 blocks, or of two V2 replies to the same query. V1 needs "names"
+ * and the file of a name table; V2 "info" and the reply of PerfQueryCounterInfo, and replies of
+ * PerfQueryCounterSetRegistrationInfo, each after its request code: 1, then 3 and 5, or 9 and 10. */
 int main(int argc, char **argv)
 {
-    pfb_source_failure failure = {0};
-    pfb_collected_value v;
-    if (argc != 4) {
-        fprintf(stderr, "usage: %s NAMES OLDER NEWER\n", argv[0]);
+    pfb_stream *stream = pfb_stream_new();
+    pfb_collector *collector = pfb_collector_new();
+    pfb_frame f = {.size = sizeof f};
+    pfb_series s = {.size = sizeof s};
+    pfb_problem p = {.size = sizeof p};
+    int errors = 0;
+    if (argc < 3) {
+        fprintf(stderr, "usage: %s OLDER NEWER [names|info|CODE FILE]...\n", argv[0]);
         return 2;
     }
-    pfb_collector *c = pfb_collector_open(NULL, NULL, &failure);
-    bool is_done = c && pfb_collector_put_names(c, data, load(argv[1]), NULL, &failure) &&
-                   pfb_collector_put_sample(c, 0, data, load(argv[2]), &failure) &&
-                   pfb_collector_put_sample(c, 0, data, load(argv[3]), &failure);
-    while (is_done && pfb_collector_next(c, &v)) {
-        printf("%s(%s)\\%s: ", v.counterset, v.instance, v.counter);
-        if (v.status == PFB_STATUS_OK)
-            printf("%g %s\n", v.value, v.unit);
-        else
-            printf("%s\n", pfb_status_name(v.status));
+    for (int i = 3; i + 1 < argc; i += 2) {
+        uint32_t kind = strcmp(argv[i], "names") == 0  ? PFB_RECORD_NAMES
+                        : strcmp(argv[i], "info") == 0 ? PFB_RECORD_QUERY_INFO
+                                                       : PFB_RECORD_REGISTRATION;
+        pfb_input input = {.size = sizeof input, .kind = kind, .label = argv[i + 1]}; /* or .data and .byte_count */
+        input.request = (uint32_t)strtoul(argv[i], NULL, 10);
+        pfb_stream_add(stream, &input);
     }
-    pfb_error error = is_done ? pfb_collector_reply(c).error : (pfb_error){PFB_OK, 0};
-    if (!is_done)
-        fprintf(stderr, "%s\n", failure.sentence);
-    else if (error.code != PFB_OK)
-        fprintf(stderr, "offset %zu: %s\n", error.offset, pfb_code_text(error.code));
-    pfb_collector_close(c);
-    return !is_done || error.code != PFB_OK;
+    pfb_stream_add_file(stream, argv[1]);
+    pfb_stream_add_file(stream, argv[2]);
+    while (pfb_collector_read(collector, stream) == PFB_NEXT_RECORD && pfb_collector_frame(collector, &f))
+        for (uint32_t i = 0; i < f.count && f.number > 0; i++)
+            if (f.statuses[i] != PFB_STATUS_NOT_DISPLAYED && pfb_collector_series(collector, i, &s))
+                printf("%s(%s)\\%s: %g %s %s\n", s.counterset, s.instance, s.counter, f.values[i], s.unit,
+                       pfb_status_name(f.statuses[i]));
+    for (; pfb_stream_problem(stream, &p) || pfb_collector_take_problem(collector, &p);
+         errors += p.kind != PFB_PROBLEM_NOTE)
+        fprintf(stderr, "%s: offset %llu: %s\n", pfb_stream_label(stream, p.file), (unsigned long long)p.offset,
+                p.sentence);
+    pfb_collector_close(collector);
+    pfb_stream_close(stream);
+    return errors != 0;
 }

@@ -163,8 +163,13 @@ static void check_match(log_walk *l)
 
 static void walk_values(log_walk *l)
 {
+    size_t count = l->samples[1].count;
+    double *values = calloc(count + 1, sizeof *values);
+    uint8_t *status_bytes = calloc(count + 1, 1);
     check_match(l);
-    for (size_t i = 0; i < l->samples[1].count && !l->w->out.broken; i++) {
+    if (values && status_bytes)
+        pfb_log_cook(l->paths, l->path_count, &l->samples[0], &l->samples[1], NULL, values, status_bytes);
+    for (size_t i = 0; i < count && values && status_bytes && !l->w->out.broken; i++) {
         const pfb_log_value *value = &l->samples[1].values[i];
         pfb_raw_value older = {0};
         int32_t minutes;
@@ -177,10 +182,16 @@ static void walk_values(log_walk *l)
         pfb_formula_result r = pfb_formula_evaluate(older.has ? &older : NULL, &newer, NULL);
         add(l->w, (uint64_t)r.status ^ (uint64_t)value->occurrence << 32 ^ (uint64_t)value->older << 8);
         expect(l->w, newer.has != 0 || r.status != PFB_STATUS_OK, "without data there is no value");
+        expect_if_unchanged(l->w,
+                            r.value == values[i] && (r.status == (status_bytes[i] & PFB_STATUS_BYTE_CODE) ||
+                                                     !pfb_pdh_has_value(value->status)),
+                            "values are those of their formulas");
         if (pfb_log_utc_bias(path, value, &minutes))
             expect(l->w, minutes % 15 == 0 && minutes >= -900 && minutes <= 900,
                    "a bias is within the range of time zones");
     }
+    free(values);
+    free(status_bytes);
 }
 
 static void walk_sample(log_walk *l)
@@ -194,8 +205,9 @@ static void walk_sample(log_walk *l)
     l->sample_bytes[1] = l->bytes;
     size_t capacity = l->size / 24 + 1; /* see pfb_log_values */
     pfb_log_values *newer = &l->samples[1];
-    *newer =
-        (pfb_log_values){calloc(capacity, sizeof *newer->values), calloc(capacity, sizeof *newer->order), capacity, 0};
+    *newer = (pfb_log_values){.values = calloc(capacity, sizeof *newer->values),
+                              .order = calloc(capacity, sizeof *newer->order),
+                              .capacity = capacity};
     l->is_exhausted = !newer->values || !newer->order;
     if (l->is_exhausted) {
         newer->count = 0;

@@ -24,6 +24,7 @@ CONTAINED = {
     "formula": ["counter_type"], "v1": ["counter_type", "name"], "query": ["metadata"], "metadata": ["counter_type"],
     "name_table": ["name"], "lwp": ["cpuid"], "model": ["lwp", "cpuid"],
     "cpi_facility": ["cpi", "hooks"], "collect": ["capture", "v2", "v1", "metadata", "log"],
+    "stream": ["capture", "v2", "v1", "log", "name_table"],
     "calls": ["v2", "v1", "metadata", "capture", "log"],
 }
 TEXTS = {"text", "cpuid_text"}  # subjects whose inputs contain words, which are strings in the sources

@@ -9,20 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-static char *copy(const void *bytes, size_t size)
+/* Returns a copy of a name in UTF-8; null if it is absent. */
+static char *copy(const pfb_name *name)
 {
-    char *text = memory_get(size + 1, 1);
-    memcpy(text, bytes, size);
-    text[size] = '\0';
+    if (!name->bytes)
+        return NULL;
+    char *text = memory_get(name->size_bytes + 1, 1);
+    memcpy(text, name->bytes, name->size_bytes);
+    text[name->size_bytes] = '\0';
     return text;
-}
-
-/* Returns a list with a copy of one name, for a pfb_collector_choice. */
-static const char *const *copy_name(const pfb_name *name)
-{
-    const char **list = memory_get(1, sizeof *list);
-    list[0] = copy(name->bytes, name->size_bytes);
-    return list;
 }
 
 /* Parses a path and adds it. `file` is the file that it comes from; null: an argument. */
@@ -39,16 +34,11 @@ static bool add_path(path_list *list, const char *file, const char *text, size_t
                         may_be_unquoted ? "; quote paths in the shell, or name a counterset with --set" : "");
         return false;
     }
-    list->texts = memory_grow(list->texts, &list->text_capacity, list->count + 1, sizeof *list->texts);
-    list->choices = memory_grow(list->choices, &list->choice_capacity, list->count + 1, sizeof *list->choices);
-    list->texts[list->count] = copy(text, size);
-    list->choices[list->count++] = (pfb_collector_choice){
-        .countersets = copy_name(&parts.counterset),
-        .counterset_count = 1,
-        .counters = copy_name(&parts.counter),
-        .counter_count = 1,
-        .instance = parts.instance.bytes ? copy(parts.instance.bytes, parts.instance.size_bytes) : NULL,
-        .machine = parts.machine.bytes ? copy(parts.machine.bytes, parts.machine.size_bytes) : NULL};
+    list->paths = memory_grow(list->paths, &list->capacity, list->count + 1, sizeof *list->paths);
+    list->paths[list->count++] = (counter_path){.machine = copy(&parts.machine),
+                                                .counterset = copy(&parts.counterset),
+                                                .instance = copy(&parts.instance),
+                                                .counter = copy(&parts.counter)};
     return true;
 }
 
@@ -115,7 +105,8 @@ static bool add_file(path_list *list, const char *file)
     return is_ok;
 }
 
-bool path_list_open(path_list *list, const options *o)
+/* Reads the paths of the options. */
+static bool open_list(path_list *list, const options *o)
 {
     bool is_ok = true;
     *list = (path_list){.count = 0};
@@ -140,7 +131,7 @@ void path_list_check_log(const path_list *list, const options *o, const char *fi
     for (size_t i = 0; i < o->set_count && !unknown; i++)
         unknown = is_unknown_guid(o->sets[i]) ? o->sets[i] : NULL;
     for (size_t i = 0; i < list->count && !unknown; i++) {
-        const char *set = list->choices[i].countersets[0];
+        const char *set = list->paths[i].counterset;
         unknown = is_unknown_guid(set) ? set : NULL;
     }
     if (unknown)
@@ -150,7 +141,7 @@ void path_list_check_log(const path_list *list, const options *o, const char *fi
 const char *path_list_machines(const path_list *list, bool has_v2)
 {
     for (size_t i = 0; i < list->count; i++) {
-        if (list->choices[i].machine)
+        if (list->paths[i].machine)
             return has_v2 ? " of these machines; V2 data does not name its machine" : " of these machines";
     }
     return "";
@@ -159,39 +150,57 @@ const char *path_list_machines(const path_list *list, bool has_v2)
 void path_list_free(path_list *list)
 {
     for (size_t i = 0; i < list->count; i++) {
-        const pfb_collector_choice *choice = &list->choices[i];
-        free((void *)choice->countersets[0]);
-        free((void *)choice->countersets);
-        free((void *)choice->counters[0]);
-        free((void *)choice->counters);
-        free((void *)choice->instance);
-        free((void *)choice->machine);
-        free(list->texts[i]);
+        free(list->paths[i].machine);
+        free(list->paths[i].counterset);
+        free(list->paths[i].instance);
+        free(list->paths[i].counter);
     }
-    free(list->texts);
-    free(list->choices);
+    free(list->paths);
     *list = (path_list){.count = 0};
 }
 
-bool path_list_choose(path_list *list, pfb_collector *collector, const options *o, bool *has_choice)
+/* Returns true if a path may name this machine; backslashes before it are ignored. */
+static bool is_machine(const char *typed, const char *machine)
 {
-    static const char *const any_set[] = {"*"};
+    typed += strspn(typed, "\\");
+    machine += strspn(machine, "\\");
+    const pfb_name pattern = pfb_utf8_name(typed, strlen(typed));
+    const pfb_name name = pfb_utf8_name(machine, strlen(machine));
+    return pfb_query_match(&pattern, &name, PFB_MATCH_IGNORE_CASE);
+}
+
+/* Returns a counter as a term has it: null for "*". */
+static const char *term_counter(const char *counter)
+{
+    return strcmp(counter, "*") == 0 ? NULL : counter;
+}
+
+pfb_selection *path_list_select(path_list *list, const options *o, const char *default_set, bool *has_choice)
+{
+    if (!open_list(list, o))
+        return NULL;
     bool has_set_options = o->set_count > 0 || o->counter_count > 0 || o->instance_count > 0;
-    bool has_memory = true;
-    if (!path_list_open(list, o))
-        return false;
-    for (size_t i = 0; i < list->count; i++)
-        has_memory = has_memory && pfb_collector_add(collector, list->texts[i], NULL);
-    pfb_collector_choice choice = {.countersets = o->set_count > 0 ? o->sets : any_set,
-                                   .counterset_count = o->set_count > 0 ? o->set_count : 1,
-                                   .counters = o->counters,
-                                   .counter_count = o->counter_count};
-    for (size_t i = 0; has_set_options && i < o->instance_count + (o->instance_count == 0); i++) {
-        choice.instance = o->instance_count > 0 ? o->instances[i] : NULL;
-        has_memory = has_memory && pfb_collector_add_choice(collector, &choice, NULL);
+    bool has_sets = has_set_options || (default_set && list->count == 0);
+    const char *const *sets = o->set_count > 0 ? o->sets : &default_set;
+    size_t set_count = o->set_count > 0 ? o->set_count : 1;
+    size_t counter_count = o->counter_count > 0 ? o->counter_count : 1;
+    size_t instance_count = o->instance_count > 0 ? o->instance_count : 1;
+    pfb_selection *selection = pfb_selection_new();
+    bool has_memory = selection != NULL;
+    for (size_t i = 0; i < list->count && has_memory; i++) {
+        const counter_path *path = &list->paths[i];
+        bool is_named = path->machine && !(o->machine && is_machine(path->machine, o->machine));
+        has_memory = pfb_selection_add_names(selection, is_named ? path->machine : NULL, path->counterset,
+                                             term_counter(path->counter), path->instance) >= 0;
     }
-    if (!has_memory) /* adding to a collector without a source fails only for lack of memory */
+    for (size_t i = 0; has_sets && i < instance_count * set_count * counter_count && has_memory; i++) {
+        const char *counter = o->counter_count > 0 ? o->counters[i % counter_count] : NULL;
+        const char *instance = o->instance_count > 0 ? o->instances[i / counter_count / set_count] : NULL;
+        has_memory =
+            pfb_selection_add_names(selection, NULL, sets[i / counter_count % set_count], counter, instance) >= 0;
+    }
+    if (!has_memory)
         memory_exhausted();
-    *has_choice = has_set_options || list->count > 0;
-    return true;
+    *has_choice = has_sets || list->count > 0;
+    return selection;
 }

@@ -3,20 +3,19 @@
 #define CLI_PATHS_H
 
 #include "input/options.h"
-#include "perfblock/collect.h"
+#include "perfblock/stream.h"
 
 /* The counter paths of a command line: those of --path, of the arguments, and in the files of --paths. */
 
-typedef struct path_list {
-    char **texts;                  /* the paths, in UTF-8 */
-    pfb_collector_choice *choices; /* the parts of each path */
-    size_t count, text_capacity, choice_capacity;
-} path_list;
+/* The parts of a path, in UTF-8. */
+typedef struct counter_path {
+    char *machine, *counterset, *instance, *counter; /* machine and instance: null if the path has none */
+} counter_path;
 
-/* Reads the paths of the options and splits them into their parts. False after a message, with exit status 2 for a
- * malformed path and for a file of --paths without paths, 3 if such a file cannot be read; then the list need not be
- * freed. */
-bool path_list_open(path_list *list, const options *o);
+typedef struct path_list {
+    counter_path *paths;
+    size_t count, capacity;
+} path_list;
 
 /* For a perfmon log, which contains names but no GUIDs: if a path or --set has a GUID whose name the catalog does not
  * know, reports that and sets the exit status to 2. */
@@ -27,9 +26,12 @@ void path_list_check_log(const path_list *list, const options *o, const char *fi
 const char *path_list_machines(const path_list *list, bool has_v2);
 void path_list_free(path_list *list);
 
-/* Opens the list, and adds the counters that the options choose to a collector without a source: by path, and with
- * --set, --counter and --instance. *has_choice is false if the options choose none, which means all counters. False
- * after a message, like path_list_open(). */
-bool path_list_choose(path_list *list, pfb_collector *collector, const options *o, bool *has_choice);
+/* Opens the list, and makes a selection of what the options choose: a term for each path of the list, then for each
+ * instance pattern, in it for each counterset, and in it for each counter one of --instance, --set and --counter. Paths
+ * of the machine of --machine have no machine. If the options choose nothing, the selection has the counterset
+ * `default_set`, or if that is null no term, which means everything. *has_choice is true if it has a term. Null after a
+ * message, with exit status 2 for a malformed path and for a file of --paths without paths, 3 if such a file cannot be
+ * read; then the list need not be freed. */
+pfb_selection *path_list_select(path_list *list, const options *o, const char *default_set, bool *has_choice);
 
 #endif

@@ -31,6 +31,13 @@ void recording_put(recording *r, const pfb_chunk *chunk, const void *body, size_
     end_part(r);
 }
 
+void recording_add(recording *r, const void *chunk, size_t size)
+{
+    if (!pfb_bytes_append(&r->pending, chunk, size))
+        memory_exhausted();
+    end_part(r);
+}
+
 static void drop_pending(recording *r)
 {
     r->pending.size_bytes = 0;
@@ -48,12 +55,6 @@ static void append_file(pfb_bytes *chunks, uint32_t number, const char *label)
     pfb_capture_write_file(&file, body, size);
     chunk_append(chunks, &(pfb_chunk){.tag = PFB_TAG_FILE, .file = number}, body, size);
     free(body);
-}
-
-void recording_begin_file(recording *r, const char *label)
-{
-    append_file(&r->pending, ++r->file_number, label);
-    end_part(r);
 }
 
 bool recording_write(recording *r)

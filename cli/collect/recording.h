@@ -37,8 +37,8 @@ bool recording_open(recording *r);
 /* Adds a chunk to the pending ones. Of `chunk`, uses what pfb_capture_write() uses. */
 void recording_put(recording *r, const pfb_chunk *chunk, const void *body, size_t size);
 
-/* Puts a FILE chunk that begins another file in the recording. `label` is the name of the file that it comes from. */
-void recording_begin_file(recording *r, const char *label);
+/* The same for a whole chunk. */
+void recording_add(recording *r, const void *chunk, size_t size);
 
 /* Writes the pending chunks, each in one write: if the program is killed during a write, the chunks before that one are
  * whole. Returns false after a message, or without one if the file is a pipe that has no reader. */

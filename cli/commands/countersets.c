@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/collecting.h"
 #include "commands.h"
-#include "commands/cook.h"
+#include "commands/live_reading.h"
 #include "commands/objects.h"
 #include "commands/set_names.h"
 #include "commands/summary_sets.h"
-#include "input/early_metadata.h"
 #include "memory/memory.h"
 #include "names/names.h"
 #include "output/diagnostics.h"
-#include "perfblock/capture.h"
-#include "perfblock/v1.h"
-#include "values/series.h"
+#include "perfblock/query.h"
+#include "sinks/sink.h"
+#include "sinks/summary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,24 +31,29 @@ static void put_name(output *out, const char *key, bool exists, const char *name
         output_null(out, key);
 }
 
-/* An instance list of a file. */
+/* An instance list. */
 typedef struct instance_list {
     pfb_bytes bytes;
-    size_t offset; /* in the file */
+    uint64_t offset; /* in the file */
 } instance_list;
 
-/* The output, and the source or file whose countersets are listed. */
+/* The output, and the machine or file whose countersets are listed. */
 typedef struct set_listing {
     const options *o;
     output *out;
-    const char *subject; /* for messages */
-    pfb_collector *collector;
-    collecting *source; /* null: a file is listed */
-    set_names names;    /* on the command line */
-    /* For a file: the first instance list of each counterset. */
-    series_list instance_guids; /* GUIDs of the countersets that have one, then those for which get_instances() found
-                                 * none */
-    instance_list *instances;   /* the instance lists, by position in instance_guids */
+    const char *subject;     /* for messages */
+    input name_table;        /* of --names; `data` is null without one */
+    bool has_reported_names; /* its errors were reported */
+    reading reading;
+    title_names titles;         /* those of its collector */
+    set_names names;            /* on the command line */
+    object_list objects;        /* V1 */
+    output values;              /* of a log: receives its values, which go to a summary */
+    sink_run printer;           /* of `values` */
+    series_list guids;          /* of the countersets with a registration, in the order of the stream */
+    series_list instance_guids; /* GUIDs of the countersets that have an instance list, then those for which
+                                 * write_instances() found none */
+    instance_list *instances;   /* the first list of each, by position in instance_guids */
     size_t instance_count, instance_capacity;
 } set_listing;
 
@@ -87,31 +90,12 @@ static void write_counter(const set_listing *l, const pfb_guid *guid, const pfb_
     output_end(out);
 }
 
-/* Appends the instance list of a counterset to `list`. Returns false if there is none. *offset receives the offset of
- * the list in the file; 0 for a live source. */
-static bool get_instances(set_listing *l, const pfb_guid *guid, pfb_bytes *list, size_t *offset)
-{
-    *offset = 0;
-    if (l->source)
-        return pfb_source_instances(l->source->source, guid, list, NULL);
-    size_t at = series_find_key(&l->instance_guids, (const char *)guid, sizeof *guid);
-    if (at >= l->instance_count)
-        return false;
-    *offset = l->instances[at].offset;
-    return pfb_bytes_append(list, l->instances[at].bytes.data, l->instances[at].bytes.size_bytes);
-}
-
 /* Reports an error in an instance list, if there is one. */
-static void report_instances(const set_listing *l, const pfb_guid *guid, size_t offset, pfb_error error)
+static void report_instances(const set_listing *l, const char *guid, uint64_t offset, pfb_error error)
 {
-    if (error.code == PFB_OK)
-        return;
-    if (l->source) {
-        collecting_report_reply(l->source, guid, 0, error);
-        return;
-    }
-    error.offset += offset;
-    diagnostics_malformed(l->subject, error);
+    if (error.code != PFB_OK)
+        diagnostics_input(l->subject, offset + error.offset, pfb_code_name(error.code), "counterset %s, instances: %s",
+                          guid, pfb_code_text(error.code));
 }
 
 static void write_instances(set_listing *l, const pfb_guid *guid, const pfb_described_counterset *set)
@@ -119,26 +103,24 @@ static void write_instances(set_listing *l, const pfb_guid *guid, const pfb_desc
     output *out = l->out;
     bool is_text = out->format == OUTPUT_TEXT;
     char text[PFB_GUID_TEXT_BYTES];
-    pfb_bytes list = {0};
     pfb_list reader;
     pfb_listed_instance instance;
+    size_t at = series_find_key(&l->instance_guids, guid, sizeof *guid);
+    if (at >= l->instance_count)
+        return;
     pfb_guid_format(guid, text);
-    size_t offset;
-    if (get_instances(l, guid, &list, &offset)) {
-        pfb_list_open(&reader, list.data, list.size_bytes, &l->o->reader);
-        while (!output_failed(out) && pfb_list_next_instance(&reader, &instance)) {
-            output_begin(out, is_text ? "    instance" : "instance", 0);
-            if (!is_text) {
-                put_name(out, "set", set->has_name, set->name, set->name_size);
-                output_string(out, "guid", text);
-            }
-            output_unsigned(out, "id", instance.id);
-            output_name(out, "name", instance.name);
-            output_end(out);
+    pfb_list_open(&reader, l->instances[at].bytes.data, l->instances[at].bytes.size_bytes, &l->o->reader);
+    while (!output_failed(out) && pfb_list_next_instance(&reader, &instance)) {
+        output_begin(out, is_text ? "    instance" : "instance", 0);
+        if (!is_text) {
+            put_name(out, "set", set->has_name, set->name, set->name_size);
+            output_string(out, "guid", text);
         }
-        report_instances(l, guid, offset, reader.error);
+        output_unsigned(out, "id", instance.id);
+        output_name(out, "name", instance.name);
+        output_end(out);
     }
-    pfb_bytes_free(&list);
+    report_instances(l, text, l->instances[at].offset, reader.error);
 }
 
 /* Writes a counterset and its counters. If the command line has names, writes only countersets that match one of them,
@@ -150,7 +132,7 @@ static void write_set(set_listing *l, const pfb_guid *guid)
     pfb_described_counter counter;
     output *out = l->out;
     pfb_guid_format(guid, text);
-    if (!pfb_collector_counterset(l->collector, guid, &set, NULL))
+    if (!pfb_collector_counterset(l->reading.collector, guid, &set, NULL))
         memory_exhausted();
     if (!set_names_match_set(&l->names, guid, &set))
         return;
@@ -168,7 +150,7 @@ static void write_set(set_listing *l, const pfb_guid *guid)
         put_name(out, "help", set.has_help, set.help, set.help_size);
     output_end(out);
     for (uint32_t i = 0; !output_failed(out) && i < set.counter_count; i++) {
-        if (!pfb_collector_counter(l->collector, guid, i, &counter, NULL))
+        if (!pfb_collector_counter(l->reading.collector, guid, i, &counter, NULL))
             memory_exhausted();
         write_counter(l, guid, &set, &counter);
     }
@@ -176,262 +158,157 @@ static void write_set(set_listing *l, const pfb_guid *guid)
         write_instances(l, guid, &set);
 }
 
-/* Lists all countersets of the collector. */
+/* Lists the countersets whose registrations were read. */
 static void list_sets(set_listing *l)
 {
-    pfb_bytes guids = {0};
-    pfb_source_failure failure = {0};
-    if (!pfb_collector_countersets(l->collector, &guids, &failure))
-        diagnostics_say(STATUS_IMPOSSIBLE, l->subject, "%s", failure.sentence);
-    for (size_t i = 0; i < guids.size_bytes / sizeof(pfb_guid) && !output_failed(l->out); i++) {
+    for (size_t i = 0; i < l->guids.count && !output_failed(l->out); i++) {
         pfb_guid guid;
-        memcpy(&guid, guids.data + i * sizeof guid, sizeof guid);
+        size_t size;
+        memcpy(&guid, series_key(&l->guids, i, &size), sizeof guid);
         write_set(l, &guid);
-        if (l->source)
-            collecting_report(l->source);
     }
-    pfb_bytes_free(&guids);
 }
 
-/* Adds the name table of a live source and reports an error in it. */
-static void add_names(title_names *names, const collecting *c, const pfb_bytes *table)
-{
-    buffer subject = {0};
-    pfb_name_table reader;
-    title_names_add(names, table->data, table->size_bytes);
-    pfb_name_table_open(&reader, table->data, table->size_bytes, NULL);
-    pfb_name_table_count(&reader); /* reads the whole table; sets reader.error */
-    buffer_format(&subject, "%s: V1 name table", c->subject);
-    if (reader.error.code != PFB_OK)
-        diagnostics_malformed(subject.data, reader.error);
-    buffer_free(&subject);
-}
-
-/* Lists the V1 objects that a live source returns for the query "Global": all except those that are costly to collect.
- */
-static void list_live_objects(set_listing *l, const options *o)
-{
-    pfb_bytes block = {0};
-    pfb_bytes table = {0};
-    title_names titles;
-    pfb_source_failure failure = {0};
-    pfb_source *source = l->source->source;
-    object_list objects = {
-        .out = l->out, .file = l->subject, .options = &o->reader, .titles = &titles, .names = &l->names};
-    title_names_open(&titles, o->names, &o->reader);
-    title_names_begin(&titles);
-    if (pfb_source_v1(source, "Counter 009", &table, NULL))
-        add_names(&titles, l->source, &table);
-    if (pfb_source_v1(source, "Global", &block, &failure))
-        objects_list_block(&objects, block.data, block.size_bytes, 0);
-    else
-        diagnostics_say(STATUS_IMPOSSIBLE, l->subject, "%s", failure.sentence);
-    objects_free(&objects);
-    title_names_close(&titles);
-    pfb_bytes_free(&table);
-    pfb_bytes_free(&block);
-}
-
-/* Lists the countersets or V1 objects of this machine or of the machine of --machine. */
-static void list_live(set_listing *l, const options *o)
-{
-    collecting c;
-    if (!collecting_open(&c, o, &(pfb_collector_options){0}))
-        return;
-    l->source = &c;
-    l->collector = c.collector;
-    l->subject = c.subject;
-    if (pfb_collector_is_v1(c.collector)) {
-        list_live_objects(l, o);
-    } else {
-        title_names_check(o->names, &o->reader);
-        list_sets(l);
-    }
-    set_names_check(&l->names, l->subject, "counterset");
-    collecting_close(&c);
-    l->source = NULL;
-    l->collector = NULL;
-}
-
-/* ---- Files ----------------------------------------------------------------------------------------------- */
+/* ---- Records --------------------------------------------------------------------------------------------- */
 
 /* Stores an instance list if it is the first one of its counterset. */
-static void store_instances(set_listing *l, const pfb_guid *guid, const uint8_t *list, size_t size, size_t offset)
+static void store_instances(set_listing *l, const pfb_record *record)
 {
     size_t count = l->instance_count;
-    if (series_find_key(&l->instance_guids, (const char *)guid, sizeof *guid) != count)
+    if (series_find_key(&l->instance_guids, &record->set, sizeof record->set) != count)
         return;
     l->instances = memory_grow(l->instances, &l->instance_capacity, count + 1, sizeof *l->instances);
-    l->instances[count] = (instance_list){.offset = offset};
+    l->instances[count] = (instance_list){.offset = record->offset};
     l->instance_count++;
-    if (!pfb_bytes_append(&l->instances[count].bytes, list, size))
+    if (!pfb_bytes_append(&l->instances[count].bytes, record->bytes, (size_t)record->byte_count))
         memory_exhausted();
 }
 
-/* Adds the names of a recording that follow V1 blocks, for the blocks before them. */
-static void add_early_names(title_names *titles, early_metadata *early, const input *in)
+/* Puts a record into the collector. The parts of a recording are listed together. */
+static bool put(set_listing *l, const pfb_record *record)
 {
-    pfb_chunk chunk;
-    early_metadata_search(early, in);
-    for (size_t i = 0; i < early->count; i++) {
-        const uint8_t *body = early_metadata_body(early, i, &chunk);
-        if (chunk.tag == PFB_TAG_NAMES)
-            title_names_add(titles, body, chunk.body_size_bytes);
-    }
+    pfb_record joined = *record;
+    joined.part = 0;
+    bool has_frame = reading_put(&l->reading, &joined);
+    reading_report_record(&l->reading, record);
+    return has_frame;
 }
 
-/* Lists the V1 objects of a chunk, or stores its metadata for list_sets(). */
-static void read_chunk(set_listing *l, object_list *objects, title_names *titles, early_metadata *early,
-                       const input *in, const pfb_chunk *chunk)
+static void read_record(set_listing *l, const pfb_record *record)
 {
-    const uint8_t *body = in->data + chunk->body_offset;
-    size_t size = chunk->body_size_bytes;
-    size_t base = (size_t)in->offset + chunk->body_offset;
-    pfb_error error = {PFB_OK, 0};
-    pfb_name_table table;
-    switch (chunk->is_known ? chunk->tag : 0) {
-    case PFB_TAG_REGISTRATION:
-        if (!pfb_collector_put_registration(l->collector, &chunk->guid, chunk->request, body, size, &error, NULL))
-            memory_exhausted();
+    switch (record->kind) {
+    case PFB_RECORD_REGISTRATION:
+        series_find_key(&l->guids, &record->set, sizeof record->set);
+        put(l, record);
         break;
-    case PFB_TAG_INSTANCES:
+    case PFB_RECORD_INSTANCES:
         if (l->names.count > 0)
-            store_instances(l, &chunk->guid, body, size, base);
+            store_instances(l, record);
         break;
-    case PFB_TAG_V1:
-        if (!early->is_searched)
-            add_early_names(titles, early, in);
-        error = input_trailing_bytes(&l->o->reader, objects_list_block(objects, body, size, base), size);
+    case PFB_RECORD_V1:
+        objects_list_block(&l->objects, record->bytes, (size_t)record->byte_count, (size_t)record->offset);
         break;
-    case PFB_TAG_NAMES:
-        if (in->offset + chunk->offset >= early->end)
-            title_names_add(titles, body, size);
-        pfb_name_table_open(&table, body, size, &l->o->reader);
-        pfb_name_table_count(&table); /* reads the whole table; sets table.error */
-        error = table.error;
+    case PFB_RECORD_NAMES:
+    case PFB_RECORD_PATHS:
+        put(l, record);
         break;
-    default:
+    case PFB_RECORD_LOG:
+    case PFB_RECORD_ROW:
+        if (put(l, record))
+            sink_print(&l->printer, l->reading.collector);
+        break;
+    case PFB_RECORD_BEGIN:
+        if (!(record->flags & PFB_RECORD_CONTINUES))
+            put(l, record);
+        break;
+    default: /* samples of V2 have no names; the end of a part is not that of the file */
         break;
     }
-    error.offset += base;
-    if (error.code != PFB_OK)
-        diagnostics_malformed(in->name, error);
 }
 
-/* Lists the V1 objects of a recording while it is read, then the countersets whose registrations it contains. */
-static void list_capture(set_listing *l, object_list *objects, title_names *titles, input *in)
+/* Reports the problems of the stream, those of --names once. */
+static void report(const set_listing *l)
 {
-    pfb_capture capture;
-    pfb_chunk chunk;
-    early_metadata early = {.is_searched = false};
-    bool is_open = input_open_capture(in, &capture);
-    while (is_open && !output_failed(l->out) && input_next_chunk(in, &capture, &chunk)) {
-        read_chunk(l, objects, titles, &early, in, &chunk);
-        input_progress(in, chunk.offset);
+    pfb_problem problem = {.size = sizeof problem};
+    while (pfb_stream_problem(l->reading.in.stream, &problem)) {
+        const char *label = pfb_stream_label(l->reading.in.stream, problem.file);
+        if (!l->has_reported_names || !l->o->names || strcmp(label, l->o->names) != 0)
+            inputs_report_problem(&l->reading.in, &problem);
     }
-    early_metadata_free(&early);
+}
+
+/* Lists what the stream of l->reading has, and closes it. Returns false if it has nothing that can be listed. */
+static bool list_stream(set_listing *l)
+{
+    pfb_record record = {.size = sizeof record};
+    bool is_open = false;
+    bool has_v2 = false;    /* a V2 reply without metadata */
+    bool has_other = false; /* a record that is no such reply */
+    if (l->name_table.data)
+        inputs_add_names(&l->reading.in, &l->name_table);
+    l->titles = (title_names){.collector = l->reading.collector};
+    l->objects = (object_list){
+        .out = l->out, .file = l->subject, .options = &l->o->reader, .titles = &l->titles, .names = &l->names};
+    output_open(&l->values, OUTPUT_JSON, false);
+    l->values.summary = value_summary_begin();
+    l->printer = (sink_run){.out = &l->values, .file = l->subject};
+    while (!output_failed(l->out) && inputs_next(&l->reading.in, &record)) {
+        bool is_bare = record.kind == PFB_RECORD_V2 && record.tag == 0;
+        bool is_frame = record.kind == PFB_RECORD_BEGIN || record.kind == PFB_RECORD_END;
+        is_open = true;
+        has_v2 = has_v2 || is_bare;
+        has_other = has_other || !(is_bare || is_frame || (record.flags & PFB_RECORD_GIVEN));
+        read_record(l, &record);
+        inputs_progress(&l->reading.in, &record);
+        report(l);
+    }
+    report(l);
+    l->has_reported_names = true;
     list_sets(l);
-    capture.error.offset += (size_t)in->offset;
-    if (capture.error.code != PFB_OK)
-        diagnostics_malformed(in->name, capture.error);
-}
-
-/* Returns the size of the V2 reply at `at` of the window; 0 after an error in its header, which was reported. */
-static size_t skip_reply(const input *in, size_t at, const pfb_read_options *reading)
-{
-    pfb_v2_reader reply;
-    if (pfb_v2_open(&reply, in->data + at, in->size - at, reading))
-        return reply.total_size_bytes;
-    reply.error.offset += (size_t)in->offset + at;
-    diagnostics_malformed(in->name, reply.error);
-    return 0;
-}
-
-/* Lists the V1 objects of a file of V1 blocks, and skips V2 replies between them. */
-static void list_blocks(object_list *objects, input *in, const pfb_read_options *reading)
-{
-    input_blocks blocks = {0};
-    input_part part = INPUT_PART_END;
-    while (!output_failed(objects->out)) {
-        part = input_next_part(in, &blocks);
-        if (part != INPUT_PART_V1 && part != INPUT_PART_BLOCK)
-            break;
-        size_t size = part == INPUT_PART_V1 ? objects_list_block(objects, in->data + blocks.at, in->size - blocks.at,
-                                                                 (size_t)in->offset + blocks.at)
-                                            : skip_reply(in, blocks.at, reading);
-        blocks.has_ended = size == 0;
-        blocks.at += size;
-        input_progress(in, blocks.at);
-    }
-    if (part == INPUT_PART_TRAILING)
-        input_report_trailing(in, blocks.at, reading);
-}
-
-/* Lists the countersets of a perfmon log, which are those of its values. Frees the input. */
-static void list_log(set_listing *l, const options *o, const input *in)
-{
-    output none;
-    output_open(&none, OUTPUT_JSON, false); /* writes nothing, because the values go to the summary */
-    none.summary = value_summary_begin();
-    cook_to_summary(o, &none, in);
-    summary_sets_write(none.summary, &l->names, l->out);
-    value_summary_free(none.summary);
-}
-
-static void free_instances(set_listing *l)
-{
+    summary_sets_write(l->values.summary, &l->names, l->out);
+    value_summary_free(l->values.summary);
+    sink_end(&l->printer);
+    if (has_v2 && !has_other)
+        diagnostics_input(l->subject, 0, pfb_code_name(PFB_UNKNOWN_FORMAT),
+                          "V2 data without metadata has no names of countersets; expected a capture, a perfmon log or "
+                          "V1 blocks");
+    if (objects_have_late_names(&l->objects))
+        title_names_report_late(l->subject, false);
+    objects_free(&l->objects);
     for (size_t i = 0; i < l->instance_count; i++)
         pfb_bytes_free(&l->instances[i].bytes);
     free(l->instances);
-    series_free(&l->instance_guids);
     l->instances = NULL;
-    l->instance_count = 0;
-    l->instance_capacity = 0;
-    l->instance_guids = (series_list){0};
+    l->instance_count = l->instance_capacity = 0;
+    series_free(&l->instance_guids);
+    series_free(&l->guids);
+    reading_close(&l->reading);
+    return is_open && (has_other || !has_v2);
 }
 
-/* Lists what a recording, a file of V1 blocks or a perfmon log contains. Returns false after a message for other files,
- * and for a file that cannot be read. Opens `titles` for the first file that is not a log. */
-static bool list_file(set_listing *l, const options *o, title_names *titles, const char *file)
+/* Lists the countersets or V1 objects of this machine or of the machine of --machine. */
+static void list_live(set_listing *l)
 {
+    l->subject = LIVE_SUBJECT;
+    if (!live_open_all(&l->reading, l->o, 2))
+        return;
+    list_stream(l);
+    set_names_check(&l->names, l->subject, "counterset");
+}
+
+static void list_files(set_listing *l)
+{
+    const options *o = l->o;
     bool is_listed = false;
-    input in;
-    object_list objects = {.out = l->out, .file = file, .options = &o->reader, .titles = titles, .names = &l->names};
-    l->subject = file;
-    progress_begin(false);
-    if (input_open(&in, file, INPUT_AUTO, false)) {
-        bool is_log = in.kind == INPUT_LOG || in.kind == INPUT_PDH_TEXT;
-        if (!is_log && !titles->collector)
-            title_names_open(titles, o->names, &o->reader);
-        l->collector = titles->collector;
-        if (!is_log)
-            title_names_begin(titles);
-        if (in.kind == INPUT_CAPTURE)
-            list_capture(l, &objects, titles, &in);
-        else if (in.kind == INPUT_V1)
-            list_blocks(&objects, &in, &o->reader);
-        else if (is_log)
-            list_log(l, o, &in);
-        else
-            input_refuse(&in, "a capture, a perfmon log or V1 blocks");
-        is_listed = is_log || in.kind == INPUT_CAPTURE || in.kind == INPUT_V1;
-        if (!is_log)
-            input_free(&in);
+    for (size_t i = 0; i < o->source_count; i++) {
+        l->subject = o->sources[i];
+        progress_begin(false);
+        reading_open(&l->reading, o);
+        inputs_open_empty(&l->reading.in, o);
+        pfb_stream_set(l->reading.in.stream, PFB_STREAM_METADATA, 2);
+        inputs_add_file(&l->reading.in, o, o->sources[i]);
+        is_listed = list_stream(l) || is_listed;
     }
-    if (is_listed && objects_have_late_names(&objects))
-        title_names_report_late(file, false);
-    objects_free(&objects);
-    free_instances(l);
-    return is_listed;
-}
-
-static void list_files(set_listing *l, const options *o)
-{
-    bool is_listed = false;
-    title_names titles = {.collector = NULL};
-    for (size_t i = 0; i < o->source_count; i++)
-        is_listed = list_file(l, o, &titles, o->sources[i]) || is_listed;
-    title_names_close(&titles);
     if (is_listed)
         set_names_check(&l->names, o->source_count > 1 ? "perfblock" : o->source, "counterset");
 }
@@ -442,10 +319,13 @@ void command_countersets(const options *o)
     set_listing l = {.o = o, .out = &out};
     output_open(&out, o->format, options_color(o));
     set_names_open(&l.names, (const char *const *)o->files, o->file_count);
+    if (o->names)
+        input_read(&l.name_table, o->names, INPUT_NAMES);
     if (o->source)
-        list_files(&l, o);
+        list_files(&l);
     else
-        list_live(&l, o);
+        list_live(&l);
     set_names_free(&l.names);
+    input_free(&l.name_table);
     output_close(&out);
 }

@@ -5,7 +5,7 @@
 #include "commands/set_names.h"
 #include "names/titles.h"
 #include "output/output.h"
-#include "values/series.h"
+#include "sinks/series.h"
 
 /* Lists V1 objects and their counters in the form in which the command countersets lists V2 countersets. If the command
  * line has names, also lists the instances of each object. An object that several blocks have is listed once, from the

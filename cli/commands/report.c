@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/report.h"
 
-#include "collect/collecting.h"
 #include "commands.h"
 #include "commands/cook.h"
+#include "commands/live_reading.h"
 #include "commands/output_file.h"
-#include "os/system.h"
 #include "output/diagnostics.h"
-#include "values/values.h"
+#include "sinks/sink.h"
 
 #include <inttypes.h>
 
@@ -15,32 +14,23 @@
  * Returns false if there is no sample. */
 static bool collect_live(const options *o, output *out)
 {
-    static const pfb_collector_options collector_options = {.returns_at_once = true};
-    collecting c;
-    uint64_t number = 0;
+    live_reading l;
     uint64_t bytes = 0;
-    if (!collecting_open(&c, o, &collector_options))
+    if (!live_open(&l, o, o->count, 0))
         return false;
-    values_printer printer = {.out = out, .file = c.subject, .has_choice = true};
-    bool keep_running = collecting_add(&c, o);
-    system_catch_interrupts();
+    sink_run printer = {.out = out, .file = LIVE_SUBJECT, .has_choice = true};
     progress_begin(o->output_path != NULL);
-    system_schedule schedule = system_schedule_begin(o->interval, o->duration);
-    while (keep_running && !system_interrupted() && collecting_next(&c)) {
-        pfb_collected_reply reply = pfb_collector_reply(c.collector);
-        values_print(&printer, c.collector);
-        values_end_sample(&printer);
-        collecting_report(&c);
-        if (reply.error.code != PFB_OK)
-            diagnostics_malformed(c.subject, reply.error);
-        bytes += reply.collected_bytes;
-        progress_count(c.subject, ++number, bytes, false);
-        keep_running = (o->count == 0 || number < o->count) && system_schedule_wait(&schedule);
+    while (live_next_sample(&l)) {
+        sink_print(&printer, l.reading.collector);
+        sink_end_sample(&printer);
+        live_report(&l);
+        bytes += l.record.byte_count;
+        progress_count(LIVE_SUBJECT, l.sample_count, bytes, false);
     }
     progress_clear();
-    values_end(&printer);
-    collecting_close(&c);
-    return number > 0;
+    sink_end(&printer);
+    live_close(&l);
+    return l.sample_count > 0;
 }
 
 /* Collects all values, then writes the page. */

@@ -28,8 +28,8 @@ void seen_names_open(seen_names *s, const path_list *paths, const options *o)
     s->set_list = memory_get(paths->count + o->set_count + 1, sizeof *s->set_list);
     s->counter_list = memory_get(paths->count + o->counter_count + 1, sizeof *s->counter_list);
     for (size_t i = 0; i < paths->count; i++) {
-        s->set_list[set_count++] = name_of_set(paths->choices[i].countersets[0]);
-        s->counter_list[counter_count++] = paths->choices[i].counters[0];
+        s->set_list[set_count++] = name_of_set(paths->paths[i].counterset);
+        s->counter_list[counter_count++] = paths->paths[i].counter;
     }
     for (size_t i = 0; i < o->set_count; i++)
         s->set_list[set_count++] = name_of_set(o->sets[i]);
@@ -75,7 +75,7 @@ static bool is_new(seen_names *s, uint32_t object, uint32_t counter)
     return series_find_key(&s->pairs, pair, sizeof pair) == count;
 }
 
-void seen_names_add_block(seen_names *s, const title_names *titles, const uint8_t *data, size_t size)
+static void add_block(seen_names *s, const title_names *titles, const uint8_t *data, size_t size)
 {
     pfb_v1_reader block;
     pfb_v1_object object;
@@ -92,29 +92,26 @@ void seen_names_add_block(seen_names *s, const title_names *titles, const uint8_
     }
 }
 
-void seen_names_add_record(seen_names *s, const pfb_log_reader *log, const pfb_log_record *record)
+static void add_paths(seen_names *s, const uint8_t *paths, size_t size)
 {
     pfb_log_path_reader reader;
     pfb_log_path path;
-    if (record->type != PFB_LOG_PATHS)
-        return;
-    uint8_t *memory = memory_get(record->size_bytes + 1, 1);
-    size_t size = pfb_log_copy_record(log, record, memory, record->size_bytes);
-    pfb_log_open_paths(&reader, memory, size, NULL);
+    pfb_log_open_paths(&reader, paths, size, NULL);
     while (pfb_log_next_path(&reader, &path)) {
         s->has_any = true;
         s->is_incomplete = s->is_incomplete || path.flags & PFB_LOG_ALL_COUNTERS;
         if (match(s, &s->sets, path.object))
             match(s, &s->counters, path.counter);
     }
-    free(memory);
 }
 
-void seen_names_add_text(seen_names *s, const pfb_pdh_text_reader *text)
+static void add_text(seen_names *s, const uint8_t *header, size_t size)
 {
-    pfb_pdh_text_reader reader = *text; /* a copy, because the caller reads the paths as well */
+    pfb_pdh_text_reader reader;
     pfb_pdh_text_path column;
     pfb_path path;
+    if (!pfb_pdh_text_open(&reader, header, size, true, NULL))
+        return;
     while (pfb_pdh_text_next_path(&reader, &column)) {
         s->has_any = true;
         if (pfb_path_parse(&column.name, &path) && match(s, &s->sets, path.counterset))
@@ -122,8 +119,12 @@ void seen_names_add_text(seen_names *s, const pfb_pdh_text_reader *text)
     }
 }
 
-void seen_names_add_metadata(seen_names *s, pfb_collector *collector)
+/* Adds the names of the countersets that a collector describes. A hostile registration can give one long name to many
+ * counters, so the names are not compared once they exceed MAX_BYTES together. */
+static void add_metadata(seen_names *s, pfb_collector *collector)
 {
+    enum { MAX_BYTES = 8 << 20 };
+    size_t bytes = 0;
     pfb_bytes guids = {0};
     pfb_described_counterset set;
     pfb_described_counter counter;
@@ -138,10 +139,33 @@ void seen_names_add_metadata(seen_names *s, pfb_collector *collector)
             memory_exhausted();
         bool is_match = set_names_match_set(&s->sets, &guid, &set);
         is_match = (known && set_names_match(&s->sets, known->name, strlen(known->name))) || is_match;
-        for (uint32_t i = 0; is_match && pfb_collector_counter(collector, &guid, i, &counter, NULL); i++)
+        for (uint32_t i = 0; is_match && bytes <= MAX_BYTES; i++) {
+            if (!pfb_collector_counter(collector, &guid, i, &counter, NULL))
+                break;
             set_names_match_counter(&s->counters, &counter);
+            bytes += counter.name_size + counter.english_name_size + counter.help_size;
+        }
     }
+    s->is_incomplete = s->is_incomplete || bytes > MAX_BYTES;
     pfb_bytes_free(&guids);
+}
+
+void seen_names_add(seen_names *s, const title_names *titles, const pfb_record *record)
+{
+    const pfb_record file = {.kind = PFB_RECORD_NOTE, .file = record->file, .part = record->part};
+    size_t size = (size_t)record->byte_count;
+    if (pfb_collector_put(titles->collector, &file) < 0) /* chooses the file */
+        memory_exhausted();
+    if (record->kind == PFB_RECORD_V2)
+        s->v2_file = record->file + 1;
+    if (record->kind == PFB_RECORD_V1)
+        add_block(s, titles, record->bytes, size);
+    else if (record->kind == PFB_RECORD_PATHS && record->form.separator)
+        add_text(s, record->bytes, size);
+    else if (record->kind == PFB_RECORD_PATHS)
+        add_paths(s, record->bytes, size);
+    else if (record->kind == PFB_RECORD_END && s->v2_file == record->file + 1)
+        add_metadata(s, titles->collector);
 }
 
 void seen_names_end_pipe(seen_names *s, const title_names *titles)

@@ -6,7 +6,7 @@
 #include "commands/set_names.h"
 #include "names/titles.h"
 #include "perfblock/log.h"
-#include "values/series.h"
+#include "sinks/series.h"
 
 /* Compares the names of countersets and counters on the command line with those in the files, in order to report a name
  * that is in none of the files. */
@@ -19,6 +19,7 @@ typedef struct seen_names {
                          * in its paths, or V2 replies have no registrations */
     /* ------------------------------------------------------------------------------------------ */
     const char **set_list, **counter_list; /* the names of `sets` and `counters` */
+    uint32_t v2_file;                      /* number of the latest file with a V2 reply, plus 1 */
     series_list pairs; /* V1: the objects that were seen, and the counters of those that match `sets` */
     buffer text;
 } seen_names;
@@ -27,13 +28,10 @@ typedef struct seen_names {
 void seen_names_open(seen_names *s, const path_list *paths, const options *o);
 void seen_names_close(seen_names *s);
 
-/* Adds the objects of a V1 block, the paths of a record of a .blg, or the paths of a text log. */
-void seen_names_add_block(seen_names *s, const title_names *titles, const uint8_t *data, size_t size);
-void seen_names_add_record(seen_names *s, const pfb_log_reader *log, const pfb_log_record *record);
-void seen_names_add_text(seen_names *s, const pfb_pdh_text_reader *text);
-
-/* Adds the countersets that a collector describes. Call it for a file with V2 replies when its metadata was read. */
-void seen_names_add_metadata(seen_names *s, pfb_collector *collector);
+/* Adds the names in a record: the objects of a V1 block, the paths of a log, or, when a file with V2 replies ends, the
+ * countersets that the collector of `titles` describes. The collector must have the records of metadata before this
+ * one. */
+void seen_names_add(seen_names *s, const title_names *titles, const pfb_record *record);
 
 /* Call at the end of a pipe. V1 blocks before a name table were compared without its names, so compares the titles in
  * `pairs` again. Sets `is_late` if a name on the command line matches only now. */

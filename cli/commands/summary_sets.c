@@ -3,8 +3,8 @@
 
 #include "memory/memory.h"
 #include "names/names.h"
-#include "values/series.h"
-#include "values/values.h"
+#include "sinks/series.h"
+#include "sinks/sink.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -42,90 +42,90 @@ static bool is_new(series_list *list, const buffer *key)
     return series_find_key(list, key->data, key->size) == count;
 }
 
-static void write_set(output *out, const pfb_collected_value *v, size_t counter_count)
+static void write_set(output *out, const pfb_series *s, size_t counter_count)
 {
     output_begin(out, "counterset", 0);
     if (out->format != OUTPUT_TEXT)
         output_null(out, "guid");
-    values_put_number(out, "object", v->has_title, v->title);
-    values_put_name(out, "name", v->has_counterset, v->counterset, v->counterset_size);
+    sink_put_number(out, "object", s->has & PFB_SERIES_TITLE, s->title);
+    sink_put_name(out, "name", s->has & PFB_SERIES_COUNTERSET, s->counterset, s->counterset_bytes);
     if (out->format != OUTPUT_TEXT)
         output_null(out, "instance_type");
     output_unsigned(out, "counters", counter_count);
     output_end(out);
 }
 
-static void write_counter(output *out, const pfb_collected_value *v)
+static void write_counter(output *out, const pfb_series *s)
 {
     char type[NAMES_TYPE_BYTES];
     bool is_text = out->format == OUTPUT_TEXT;
     output_begin(out, is_text ? "    counter" : "counter", 0);
     if (!is_text) {
-        values_put_name(out, "set", v->has_counterset, v->counterset, v->counterset_size);
+        sink_put_name(out, "set", s->has & PFB_SERIES_COUNTERSET, s->counterset, s->counterset_bytes);
         output_null(out, "guid");
     }
-    values_put_number(out, "id", v->has_counter_id, v->counter_id);
-    values_put_name(out, "name", v->has_counter, v->counter, v->counter_size);
-    if (v->has_type)
-        output_word(out, "type", names_of_type(v->type, type));
+    sink_put_number(out, "id", s->has & PFB_SERIES_COUNTER_ID, s->counter_id);
+    sink_put_name(out, "name", s->has & PFB_SERIES_COUNTER, s->counter, s->counter_bytes);
+    if (s->has & PFB_SERIES_TYPE)
+        output_word(out, "type", names_of_type(s->type, type));
     else
         output_null(out, "type");
     output_end(out);
 }
 
-static void write_instance(output *out, const pfb_collected_value *v)
+static void write_instance(output *out, const pfb_series *s)
 {
     bool is_text = out->format == OUTPUT_TEXT;
     output_begin(out, is_text ? "    instance" : "instance", 0);
     if (!is_text) {
-        values_put_name(out, "set", v->has_counterset, v->counterset, v->counterset_size);
+        sink_put_name(out, "set", s->has & PFB_SERIES_COUNTERSET, s->counterset, s->counterset_bytes);
         output_null(out, "guid");
         output_null(out, "id");
     }
-    values_put_name(out, "name", true, v->instance, v->instance_size);
-    values_put_name(out, "parent", v->has_parent, v->parent, v->parent_size);
+    sink_put_name(out, "name", true, s->instance, s->instance_bytes);
+    sink_put_name(out, "parent", s->has & PFB_SERIES_PARENT, s->parent, s->parent_bytes);
     output_end(out);
 }
 
 /* Compares the counterset with the names on the command line. */
-static bool is_wanted(set_names *names, const pfb_collected_value *v)
+static bool is_wanted(set_names *names, const pfb_series *s)
 {
     char number[16];
-    int size = snprintf(number, sizeof number, "%" PRIu32, v->title);
-    bool is_match = v->has_title && set_names_match(names, number, (size_t)size);
-    return set_names_match(names, v->counterset, v->counterset_size) || is_match;
+    int size = snprintf(number, sizeof number, "%" PRIu32, s->title);
+    bool is_match = (s->has & PFB_SERIES_TITLE) && set_names_match(names, number, (size_t)size);
+    return set_names_match(names, s->counterset, s->counterset_bytes) || is_match;
 }
 
 /* Writes a counterset, its counters and, with `has_names`, its instances. Its values are in `count` lines. */
 static void write_lines(const value_summary *summary, const placed_line *lines, size_t count, bool has_names,
                         output *out)
 {
-    pfb_collected_value v;
+    pfb_series s;
     series_list counters = {0};
     series_list instances = {0};
     buffer key = {0};
     size_t *shown = memory_get(count, sizeof *shown); /* the lines with the first value of a counter */
     size_t shown_count = 0;
     for (size_t i = 0; i < count; i++) {
-        v = value_summary_value(summary, lines[i].line);
-        put_key(&key, v.counter, v.counter_size, v.has_counter_id, v.counter_id);
+        s = value_summary_series(summary, lines[i].line);
+        put_key(&key, s.counter, s.counter_bytes, s.has & PFB_SERIES_COUNTER_ID, s.counter_id);
         if (is_new(&counters, &key))
             shown[shown_count++] = lines[i].line;
     }
-    v = value_summary_value(summary, lines[0].line);
-    write_set(out, &v, shown_count);
+    s = value_summary_series(summary, lines[0].line);
+    write_set(out, &s, shown_count);
     for (size_t i = 0; i < shown_count && !output_failed(out); i++) {
-        v = value_summary_value(summary, shown[i]);
-        write_counter(out, &v);
+        s = value_summary_series(summary, shown[i]);
+        write_counter(out, &s);
     }
     for (size_t i = 0; has_names && i < count && !output_failed(out); i++) {
-        v = value_summary_value(summary, lines[i].line);
-        put_key(&key, v.parent, v.parent_size, v.has_parent, 0);
+        s = value_summary_series(summary, lines[i].line);
+        put_key(&key, s.parent, s.parent_bytes, s.has & PFB_SERIES_PARENT, 0);
         buffer_bytes(&key, "", 1);
-        buffer_bytes(&key, v.instance, v.instance_size);
-        buffer_format(&key, "#%" PRIu32, v.occurrence);
-        if (v.has_instance && is_new(&instances, &key))
-            write_instance(out, &v);
+        buffer_bytes(&key, s.instance, s.instance_bytes);
+        buffer_format(&key, "#%" PRIu32, s.occurrence);
+        if ((s.has & PFB_SERIES_INSTANCE) && is_new(&instances, &key))
+            write_instance(out, &s);
     }
     free(shown);
     buffer_free(&key);
@@ -140,8 +140,8 @@ void summary_sets_write(const value_summary *summary, set_names *names, output *
     series_list sets = {0};
     buffer key = {0};
     for (size_t i = 0; i < count; i++) {
-        const pfb_collected_value v = value_summary_value(summary, i);
-        put_key(&key, v.counterset, v.counterset_size, v.has_title, v.title);
+        const pfb_series s = value_summary_series(summary, i);
+        put_key(&key, s.counterset, s.counterset_bytes, s.has & PFB_SERIES_TITLE, s.title);
         placed[i] = (placed_line){series_find_key(&sets, key.data, key.size), i};
     }
     if (count > 0)
@@ -150,8 +150,8 @@ void summary_sets_write(const value_summary *summary, set_names *names, output *
         size_t first = i;
         while (i < count && placed[i].set == placed[first].set)
             i++;
-        const pfb_collected_value v = value_summary_value(summary, placed[first].line);
-        if (is_wanted(names, &v))
+        const pfb_series s = value_summary_series(summary, placed[first].line);
+        if (is_wanted(names, &s))
             write_lines(summary, placed + first, i - first, names->count > 0, out);
     }
     series_free(&sets);

@@ -4,7 +4,7 @@
 
 #include "commands/set_names.h"
 #include "output/output.h"
-#include "values/summary.h"
+#include "sinks/summary.h"
 
 /* Lists the countersets of a perfmon log, which has no registrations, from a summary of its values, in the form in
  * which the command countersets lists registrations. Lists the countersets that match `names` with their counters and,

@@ -207,18 +207,13 @@ static bool read_rest(input *in)
     return true;
 }
 
-bool input_extend(input *in)
-{
-    return advance(in, 0);
-}
-
 /* Call after a reader could not be opened. If the window is too small for it, extends the window and returns true: the
  * reader is then opened again. If the window cannot be extended, because reading has stopped, removes the error. */
 static bool extend_to_open(input *in, pfb_error *error)
 {
     if (error->code != PFB_CALLER_TOO_SMALL)
         return false;
-    if (input_extend(in))
+    if (advance(in, 0))
         return true;
     *error = (pfb_error){PFB_OK, 0};
     return false;
@@ -228,15 +223,6 @@ bool input_open_capture(input *in, pfb_capture *capture)
 {
     while (!pfb_capture_open(capture, in->data, in->size, in->is_last, NULL)) {
         if (!extend_to_open(in, &capture->error))
-            return false;
-    }
-    return true;
-}
-
-bool input_next_chunk(input *in, pfb_capture *capture, pfb_chunk *chunk)
-{
-    while (!pfb_capture_next_chunk(capture, chunk)) {
-        if (!input_continue_capture(in, capture))
             return false;
     }
     return true;
@@ -257,15 +243,6 @@ bool input_open_log(input *in, pfb_log_reader *log, const pfb_read_options *opti
     return true;
 }
 
-bool input_next_record(input *in, pfb_log_reader *log, pfb_log_record *record)
-{
-    while (!pfb_log_next_record(log, record)) {
-        if (!input_continue_log(in, log))
-            return false;
-    }
-    return true;
-}
-
 bool input_continue_log(input *in, pfb_log_reader *log)
 {
     return log->needs_more && advance(in, log->resume_offset) && pfb_log_continue(log, in->data, in->size, in->is_last);
@@ -280,34 +257,10 @@ bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_option
     return true;
 }
 
-bool input_next_row(input *in, pfb_pdh_text_reader *text, pfb_pdh_text_row *row)
-{
-    while (!pfb_pdh_text_next_row(text, row)) {
-        if (!input_continue_text(in, text))
-            return false;
-    }
-    return true;
-}
-
 bool input_continue_text(input *in, pfb_pdh_text_reader *text)
 {
     return text->needs_more && advance(in, text->resume_offset) &&
            pfb_pdh_text_continue(text, in->data, in->size, in->is_last);
-}
-
-pfb_error input_trailing_bytes(const pfb_read_options *options, size_t used, size_t size)
-{
-    bool is_error = options->is_strict && used > 0 && used < size;
-    return (pfb_error){is_error ? PFB_TRAILING_BYTES : PFB_OK, is_error ? used : 0};
-}
-
-void input_report_trailing(const input *in, size_t at, const pfb_read_options *options)
-{
-    size_t offset = (size_t)in->offset + at;
-    if (options->is_strict)
-        diagnostics_malformed(in->name, (pfb_error){PFB_TRAILING_BYTES, offset});
-    else
-        diagnostics_note(in->name, offset, "the bytes from here on belong to no block");
 }
 
 void input_progress(const input *in, size_t at)

@@ -74,35 +74,15 @@ bool input_open(input *in, const char *name, input_kind kind, bool is_followed);
  * has no whole chunk yet, and after a read error, which was reported. */
 bool input_open_capture(input *in, pfb_capture *capture);
 
-/* Reads the next chunk, and moves the window to it if necessary: pointers into the window become invalid. False if
- * the capture is malformed, with the error in `capture`; and without one at the end of the file, at the present end of
- * a file that is being written, and after a read error, which was reported. */
-bool input_next_chunk(input *in, pfb_capture *capture, pfb_chunk *chunk);
-
-/* A step of input_next_chunk(), for callers that work with one window at a time. Call it after
- * pfb_capture_next_chunk() has returned false. If it needs more bytes and reading has not ended, moves the window and
- * returns true; then call pfb_capture_next_chunk() again. */
+/* Call it after pfb_capture_next_chunk() has returned false. If it needs more bytes and reading has not ended, moves
+ * the window and returns true; then call pfb_capture_next_chunk() again. */
 bool input_continue_capture(input *in, pfb_capture *capture);
 
 /* The same for perfmon logs: .blg, and CSV or TSV. */
 bool input_open_log(input *in, pfb_log_reader *log, const pfb_read_options *options);
-bool input_next_record(input *in, pfb_log_reader *log, pfb_log_record *record);
 bool input_continue_log(input *in, pfb_log_reader *log);
 bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_options *options);
-bool input_next_row(input *in, pfb_pdh_text_reader *text, pfb_pdh_text_row *row);
 bool input_continue_text(input *in, pfb_pdh_text_reader *text);
-
-/* Reads more bytes into the window, which keeps its start, or sets `is_last` if there are none. False if `is_last` was
- * set before, at the present end of a file that is being written, and after an error on standard error. */
-bool input_extend(input *in);
-
-/* The error of a chunk whose reply or block has `used` of its `size` bytes: PFB_TRAILING_BYTES if it has more and
- * --strict was given, else none. `used` is 0 for a malformed header, which has an error of its own. */
-pfb_error input_trailing_bytes(const pfb_read_options *options, size_t used, size_t size);
-
-/* Reports that the bytes from `at` of the window to the end of the file belong to no block: an error with --strict,
- * otherwise a note. */
-void input_report_trailing(const input *in, size_t at, const pfb_read_options *options);
 
 /* Shows on standard error how much of the file was read: up to byte `at` of the window. */
 void input_progress(const input *in, size_t at);

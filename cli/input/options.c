@@ -23,10 +23,11 @@ enum {
     QUERIES = COLLECTS | COMMAND_COUNTERSETS,
     MAY_COLLECT = COLLECTS | COMMAND_REPORT, /* report collects only with --source live */
     CHOOSES = COLLECTS | COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
-    HAS_METADATA = COLLECTS | COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
+    CHOOSES_SAMPLES = CHOOSES & ~COMMAND_LIVE,
+    HAS_METADATA = COMMAND_RECORD | COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
     HAS_NAMES = HAS_METADATA | COMMAND_SHOW | COMMAND_COUNTERSETS,
     EVALUATES = COMMAND_COOK | COMMAND_LIVE | COMMAND_REPORT,
-    WRITES_FILE = COLLECTS | COMMAND_CONVERT | COMMAND_CPI_RUN | WRITES_PAGE,
+    WRITES_FILE = COLLECTS | COMMAND_COOK | COMMAND_CONVERT | COMMAND_CPI_RUN | WRITES_PAGE,
     PRINTS = COMMAND_ALL & ~(COMMAND_RECORD | COMMAND_HELP | COMMAND_REPORT),
     PRINTS_TABLES = COMMAND_COOK | COMMAND_LIVE | COMMAND_TYPES,
     /* Commands that print notes or progress on standard error. */
@@ -75,7 +76,7 @@ static const command_option table[] = {
      .commands = PRINTS,
      .meaning = "output format"},
     {.name = "kind", .argument = "KIND", WORD(kind, input_kind_names, INPUT_AUTO), .has_default = true,
-     .commands = READS_FILES | COLLECTS,
+     .commands = READS_FILES | COMMAND_RECORD,
      .meaning = "what the files contain"},
     {.name = "request", .argument = "N", NUMBER(request, uint32_t, 1, 10),
      .commands = COMMAND_SHOW | COMMAND_CHECK,
@@ -114,15 +115,15 @@ static const command_option table[] = {
      .commands = CHOOSES,
      .meaning = "counter; a name may contain * and ?; repeatable; default: all", .example = "\"% Processor Time\""},
     {.name = "from", .argument = "TIME", TIME(range.from), .is_single = true,
-     .commands = CHOOSES,
+     .commands = CHOOSES_SAMPLES,
      .meaning = "leave out the samples of a recording before this time: RFC 3339 with Z or an offset, the same without "
                 "them for local time, or only a time of day, which is on the day of the first sample",
      .example = "2026-11-23T04:05:00"},
     {.name = "to", .argument = "TIME", TIME(range.to), .is_single = true,
-     .commands = CHOOSES,
+     .commands = CHOOSES_SAMPLES,
      .meaning = "leave out the samples of a recording after this time", .example = "04:15"},
     {.name = "every", .argument = "N", COUNT(range.every), .is_single = true,
-     .commands = CHOOSES,
+     .commands = CHOOSES_SAMPLES,
      .meaning = "use only the first sample of a recording and every N-th after it; rates are then averages over N "
                 "intervals",
      .example = "10"},
@@ -130,7 +131,7 @@ static const command_option table[] = {
      .commands = COMMAND_COOK | COMMAND_SHOW,
      .meaning = "keep reading a file that is being written, until its recorder ends or the program is interrupted"},
     {.name = "source", .argument = "live|FILE", .type = OPTION_SOURCE,
-     .commands = QUERIES | COMMAND_REPORT | COMMAND_CPI_RUN,
+     .commands = COMMAND_RECORD | COMMAND_COUNTERSETS | COMMAND_REPORT | COMMAND_CPI_RUN,
      .meaning = "this machine, which is the default except for report, or a file to replay; repeatable: several files "
                 "are one series"},
     {.name = "machine", .argument = "NAME", TEXT(machine, 1, NO_LIMIT), .is_single = true,
@@ -621,20 +622,18 @@ static bool keeps_rules(const command *c, const option_rule *rules, size_t count
 /* Checks which samples and counters are chosen, and where from. */
 static bool check_choice(const options *o, const command *c)
 {
-    const bool collects = (c->bit & COLLECTS) != 0;
+    const bool records = c->bit == COMMAND_RECORD;
     const bool has_paths = o->path_count > 0 || o->path_file_count > 0;
     const bool has_files = o->source_count > 0;
     const bool has_several = o->source_count > 1;
     const option_rule rules[] = {
         {has_paths && o->set_count == 0 && (o->counter_count > 0 || o->instance_count > 0),
          "--counter and --instance apply to --set; a path names its own counter and instance"},
-        {(collects || o->is_live) && !has_files && sample_range_is_given(&o->range),
+        {(records || o->is_live) && !has_files && sample_range_is_given(&o->range),
          "--from, --to and --every choose samples of a recording: add --source FILE"},
         {is_empty_range(&o->range), "--from is after --to"},
         {o->is_live && has_files, "--source live cannot be combined with --source FILE"},
         {has_several && c->bit == COMMAND_CPI_RUN, "--source may be given only once"},
-        {has_several && c->bit == COMMAND_RECORD && (o->count > 0 || o->rotation > 0),
-         "--count and --rotate do not apply to several --source files"},
         {o->duration > 0 && has_files, "--duration applies to this machine, not to a recording"},
         {o->machine && has_files, "--machine applies to live data, not to a file"},
         {o->is_v1 && has_files, "--v1 applies to live data, not to a file"},
@@ -647,12 +646,12 @@ static bool check_choice(const options *o, const command *c)
 /* Checks the options that say what an input is, and those that only live data or only files have. */
 static bool check_metadata(const options *o, const command *c)
 {
-    const bool collects = (c->bit & COLLECTS) != 0;
+    const bool records = c->bit == COMMAND_RECORD;
     const bool reports = c->bit == COMMAND_REPORT;
     const bool has_metadata = o->names || o->kind != INPUT_AUTO || o->registration_count > 0 || o->query_info;
     const bool is_collecting = o->interval > 0 || o->count > 0 || o->duration > 0 || o->machine || o->is_v1;
     const option_rule rules[] = {
-        {collects && o->source_count == 0 && has_metadata,
+        {records && o->source_count == 0 && has_metadata,
          "--names, --registration, --query-info and --kind apply to --source FILE"},
         {reports && !o->is_live && is_collecting,
          "--interval, --count, --duration, --machine and --v1 apply to --source live"},
@@ -698,6 +697,52 @@ static output_format default_format(const command *c)
     return (output_format)format;
 }
 
+/* Returns true if the name of a file has this ending, in any case; not if it is only the ending. */
+static bool ends_with(const char *path, const char *ending)
+{
+    size_t size = strlen(path);
+    size_t length = strlen(ending);
+    bool is_equal = size > length;
+    for (size_t i = 0; i < length && is_equal; i++) {
+        char c = path[size - length + i];
+        is_equal = (c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c) == ending[i];
+    }
+    return is_equal;
+}
+
+/* The format of an output file by the ending of its name; OUTPUT_NONE if that is unknown. */
+static output_format format_of_file(const char *path)
+{
+    static const struct {
+        const char *ending;
+        output_format format;
+    } rows[] = {{".txt", OUTPUT_TEXT}, {".json", OUTPUT_JSON},   {".jsonl", OUTPUT_JSON}, {".pdh.csv", OUTPUT_PDH_CSV},
+                {".csv", OUTPUT_CSV},  {".tsv", OUTPUT_PDH_TSV}, {".pfb", OUTPUT_CAPTURE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (ends_with(path, rows[i].ending))
+            return rows[i].format;
+    }
+    return OUTPUT_NONE;
+}
+
+/* Without --format, the name of the file that cook or convert writes gives the format. */
+static bool choose_format(options *o, const command *c)
+{
+    bool has_file = o->output_path && (c->bit & (COMMAND_COOK | COMMAND_CONVERT)) != 0;
+    if (o->has_format)
+        return true;
+    o->format = has_file ? format_of_file(o->output_path) : default_format(c);
+    if (o->format != OUTPUT_NONE && (c->formats >> o->format & 1) != 0)
+        return true;
+    if (c->bit == COMMAND_CONVERT)
+        return refuse(c, "%s: expected a name that ends in .pfb, or --format pfb; perfblock cook -o FILE writes values",
+                      o->output_path);
+    return refuse(c,
+                  "%s: unknown ending: expected .txt, .json, .jsonl, .csv, .pdh.csv or .tsv, or --format; perfblock "
+                  "convert writes recordings",
+                  o->output_path);
+}
+
 /* The list that an option of the type OPTION_TEXTS or OPTION_FILES stores; null for other types. */
 static const char ***list_of(options *o, const command_option *option)
 {
@@ -730,8 +775,8 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
             return false;
     }
     o->has_format = o->format != OUTPUT_NONE;
-    if (!o->has_format)
-        o->format = default_format(c);
+    if (!o->wants_help && !o->wants_version && !choose_format(o, c))
+        return false;
     o->files = argv + optind;
     o->file_count = (size_t)(argc - optind);
     for (size_t i = 0; c->files == FILES_PATHS && i < o->file_count; i++)

@@ -155,64 +155,55 @@ static int64_t option_to_utc(const sample_range *r, const time_option *time, int
 
 /* ---- Choosing -------------------------------------------------------------------------------------------- */
 
-bool sample_range_has_times(const sample_range *r)
-{
-    return r->from.kind != TIME_NONE || r->to.kind != TIME_NONE;
-}
-
 bool sample_range_is_given(const sample_range *r)
 {
-    return sample_range_has_times(r) || r->every > 0;
+    return r->from.kind != TIME_NONE || r->to.kind != TIME_NONE || r->every > 0;
 }
 
-/* Passes the range to the collector. `local_first` is the local time of the first sample, for times without a date. */
-static void set_range(sample_range *r, pfb_collector *collector, int64_t local_first)
+/* Sets the range. `local_first` is the local time of the first sample, for times without a date. */
+static void set_range(sample_range *r, int64_t local_first)
 {
+    bool has_from = r->from.kind != TIME_NONE;
+    bool has_to = r->to.kind != TIME_NONE;
     int64_t in_day = local_first % UNITS_PER_DAY;
     int64_t day = local_first - (in_day < 0 ? in_day + UNITS_PER_DAY : in_day);
-    pfb_collector_range range = {
-        .has_from = r->from.kind != TIME_NONE, .has_to = r->to.kind != TIME_NONE, .every = r->every};
-    if (range.has_from)
-        range.from = option_to_utc(r, &r->from, day);
-    if (range.has_to) /* with a fraction, up to the last time that is printed with the same digits */
-        range.to = option_to_utc(r, &r->to, day) + r->to.unit - 1;
+    r->min = has_from ? option_to_utc(r, &r->from, day) : INT64_MIN;
+    /* With a fraction, up to the last time that is printed with the same digits. */
+    r->max = has_to ? option_to_utc(r, &r->to, day) + r->to.unit - 1 : INT64_MAX;
     /* For samples in local time with an unknown offset from UTC, assumes the offset of this machine; 0 with --utc. */
-    range.bias_minutes = (int32_t)(-offset_at(r, range.has_from ? range.from : range.to) / UNITS_PER_MINUTE);
-    pfb_collector_choose_range(collector, &range);
+    r->bias_minutes = (int32_t)(-offset_at(r, has_from ? r->min : has_to ? r->max : 0) / UNITS_PER_MINUTE);
     r->is_known = true;
 }
 
-void sample_range_begin(sample_range *r, pfb_collector *collector, const int64_t *first)
+void sample_range_select(sample_range *r, pfb_selection *selection, const pfb_record *first)
 {
-    /* If the day of the first sample is not known, all samples are left out until sample_range_repeats() knows it. */
-    static const pfb_collector_range none = {.has_from = true, .from = INT64_MAX};
     bool needs_first = r->from.kind == TIME_OF_DAY || r->to.kind == TIME_OF_DAY;
-    if (!sample_range_is_given(r))
-        r->is_known = true;
-    else if (first || !needs_first)
-        set_range(r, collector, first ? *first + offset_at(r, *first) : 0);
-    else
-        pfb_collector_choose_range(collector, &none);
+    bool is_local = first && (first->flags & PFB_RECORD_LOCAL_TIME) != 0;
+    if (needs_first && !first) {
+        pfb_selection_range(selection, INT64_MAX, INT64_MAX, r->every);
+        return;
+    }
+    set_range(r, !first ? 0 : first->time + (is_local ? 0 : offset_at(r, first->time)));
+    pfb_selection_range(selection, r->min, r->max, r->every);
 }
 
-bool sample_range_repeats(sample_range *r, pfb_collector *collector)
+/* Notes the time of a sample that was left out. */
+static void leave_out(sample_range *r, int64_t time, bool is_local_time)
 {
-    pfb_collected_reply reply = pfb_collector_reply(collector);
-    if (!reply.has_time)
-        return false;
-    if (!r->is_known) {
-        set_range(r, collector, reply.time + (reply.is_local_time ? 0 : offset_at(r, reply.time)));
-        return true;
-    }
-    if (!reply.is_left_out) {
-        r->has_used = true;
-        return false;
-    }
-    r->first = r->has_left_out && r->first < reply.time ? r->first : reply.time;
-    r->last = r->has_left_out && r->last > reply.time ? r->last : reply.time;
+    r->first = r->has_left_out && r->first < time ? r->first : time;
+    r->last = r->has_left_out && r->last > time ? r->last : time;
     r->has_left_out = true;
-    r->is_local_time = reply.is_local_time;
-    return false;
+    r->is_local_time = is_local_time;
+}
+
+void sample_range_see(sample_range *r, const pfb_record *sample, int32_t bias_minutes)
+{
+    bool is_local = (sample->flags & PFB_RECORD_LOCAL_TIME) != 0;
+    int64_t time = sample->time + (is_local ? bias_minutes * UNITS_PER_MINUTE : 0);
+    bool is_inside = time >= r->min && time <= r->max;
+    r->has_used = r->has_used || is_inside;
+    if (!is_inside)
+        leave_out(r, sample->time, is_local);
 }
 
 /* `is_local_time`: the offset of the clock from UTC is unknown. */

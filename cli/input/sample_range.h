@@ -34,24 +34,25 @@ typedef struct sample_range {
     uint64_t every; /* N: each N-th sample in the range; 0: not given */
     bool is_utc;    /* --utc: times without an offset are UTC, not local time */
     /* ------------------------------------------------------------------------------------------ */
-    bool is_known; /* the range was passed to the collector, or none was given */
+    bool is_known; /* the range was set */
     bool has_used; /* a sample was used */
     bool has_left_out;
-    int64_t first, last; /* the earliest and the latest time of a sample that was left out */
-    bool is_local_time;  /* the offset of these times from UTC is unknown */
+    int64_t first, last;  /* the earliest and the latest time of a sample that was left out */
+    bool is_local_time;   /* the offset of these times from UTC is unknown */
+    int64_t min, max;     /* of the selection, once it is known */
+    int32_t bias_minutes; /* then: that of this machine at one of these times; 0 with --utc */
 } sample_range;
 
-/* Returns true if one of the options was given; has_times: --from or --to. */
+/* Returns true if one of the options was given. */
 bool sample_range_is_given(const sample_range *r);
-bool sample_range_has_times(const sample_range *r);
 
-/* Makes a collector choose samples by the range. `first` is the time of the first sample, null if it is not known. */
-void sample_range_begin(sample_range *r, pfb_collector *collector, const int64_t *first);
+/* Sets the range of a selection. `first` is the first sample, to whose day times without a date belong; while it is
+ * null, they choose nothing, and is_known stays false. */
+void sample_range_select(sample_range *r, pfb_selection *selection, const pfb_record *first);
 
-/* Call after each sample that is put into the collector. A time of day is on the day of the first sample. If
- * sample_range_begin() did not know that sample's time, a range with a time of day is passed to the collector only now,
- * after the sample was left out: then this returns true, and the caller must put the sample again. */
-bool sample_range_repeats(sample_range *r, pfb_collector *collector);
+/* Call for each sample with a time that is read, after sample_range_select() has known the first one. `bias_minutes`:
+ * UTC = local time + bias, for samples in local time whose offset from UTC is unknown. */
+void sample_range_see(sample_range *r, const pfb_record *sample, int32_t bias_minutes);
 
 /* If all samples were left out, reports that and sets the exit status to 2. */
 void sample_range_end(const sample_range *r);

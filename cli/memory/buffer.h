@@ -34,10 +34,12 @@ void buffer_grow_bytes(buffer *out, const char *bytes, size_t size);
 /* This and the functions up to buffer_format_list() append to the buffer. */
 static inline void buffer_bytes(buffer *out, const char *bytes, size_t size)
 {
-    if (size == 0 || size >= out->capacity - out->size) {
+    if (size >= out->capacity - out->size) {
         buffer_grow_bytes(out, bytes, size);
         return;
     }
+    if (size == 0) /* `bytes` may be null */
+        return;
     memcpy(out->data + out->size, bytes, size);
     out->size += size;
     out->data[out->size] = '\0';

@@ -3,7 +3,6 @@
 
 #include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 static void (*end_program)(void) = abort;
 
@@ -42,20 +41,4 @@ void *memory_grow(void *array, size_t *capacity, size_t count, size_t size)
         memory_exhausted();
     *capacity = new_capacity;
     return grown;
-}
-
-size_t memory_find(const void *array, size_t count, size_t size, size_t key_offset, uint32_t key)
-{
-    size_t low = 0;
-    size_t high = count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        uint32_t found;
-        memcpy(&found, (const char *)array + middle * size + key_offset, sizeof found);
-        if (found < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
 }

@@ -20,11 +20,6 @@ void *memory_get(size_t count, size_t size);
  * initialised. */
 void *memory_grow(void *array, size_t *capacity, size_t count, size_t size);
 
-/* Binary search in an array of `count` elements of `size` bytes. Each element has a uint32_t key at `key_offset`, and
- * the elements are sorted by it. Returns the position of the first element whose key is at least `key`, or `count` if
- * there is none. */
-size_t memory_find(const void *array, size_t count, size_t size, size_t key_offset, uint32_t key);
-
 /* Ends the program as the functions above do when memory runs out. */
 _Noreturn void memory_exhausted(void);
 

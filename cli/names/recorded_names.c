@@ -9,14 +9,14 @@ void recorded_names_open(recorded_names *r, title_names *titles)
     pfb_capture_files_open(&r->files);
 }
 
-/* Chooses the file that the chunk belongs to. In the collector, files have the numbers of their slots. */
+/* Chooses the file that the chunk belongs to. In `titles`, files have the numbers of their slots. */
 static void choose_file(recorded_names *r, const pfb_chunk *chunk)
 {
     pfb_capture_step step;
     do {
         step = pfb_capture_files_next(&r->files, chunk);
-        if (r->files.file != 0 && !pfb_collector_choose_file(r->titles->collector, r->files.slot, NULL))
-            memory_exhausted();
+        if (r->files.file != 0)
+            title_names_choose(r->titles, r->files.slot);
         if (step == PFB_CAPTURE_BEGIN) {
             r->has_early[r->files.slot] = false;
             title_names_begin(r->titles);
@@ -53,7 +53,6 @@ void recorded_names_read(recorded_names *r, const input *in, const pfb_chunk *ch
 
 void recorded_names_close(recorded_names *r)
 {
-    if (!pfb_collector_choose_file(r->titles->collector, 0, NULL))
-        memory_exhausted();
+    title_names_choose(r->titles, 0);
     early_metadata_free(&r->early);
 }

@@ -11,26 +11,22 @@
 
 typedef struct title_names {
     pfb_collector *collector;
-    pfb_read_options reader;
-    input file;            /* of --names; `data` is null without one */
-    uint32_t *file_titles; /* the title indexes of this file, ascending */
-    size_t file_title_count;
+    uint32_t file_number; /* of the chosen file */
+    input file;           /* of --names; `data` is null without one */
 } title_names;
 
 /* Opens a collector and reads the table of --names at `path`, which may be null. Reports an error in the table. */
 void title_names_open(title_names *t, const char *path, const pfb_read_options *options);
 
-/* The same for a collector that also returns displayed values, with all of its options. */
-void title_names_open_for_values(title_names *t, const char *path, const pfb_collector_options *options);
 void title_names_close(title_names *t);
 
-/* Reports the errors of title_names_open(), for data that has no V1 titles and so does not use the names. */
-void title_names_check(const char *path, const pfb_read_options *options);
-
-/* Begins a file: forgets the names of the previous file, but not the names of --names. */
+/* Begins the chosen file: forgets the names of the previous file, but not the names of --names. */
 void title_names_begin(title_names *t);
 
-/* Adds a name table of the file that is chosen in the collector. Does not report errors in the table. */
+/* Chooses the file that the other functions refer to: 0 at first. */
+void title_names_choose(title_names *t, size_t file);
+
+/* Adds a name table of the chosen file. Does not report errors in the table. */
 void title_names_add(title_names *t, const uint8_t *data, size_t size);
 
 /* Reports that a name on the command line matches a title of V1 blocks only because of a name table that follows the

@@ -109,21 +109,6 @@ size_t system_rows(void)
     return rows < MIN_ROWS ? MIN_ROWS : rows;
 }
 
-system_schedule system_schedule_begin(uint64_t interval, uint64_t duration)
-{
-    uint64_t now = system_now();
-    return (system_schedule){.latest = now, .interval = interval, .end = duration > 0 ? now + duration : UINT64_MAX};
-}
-
-bool system_schedule_wait(system_schedule *schedule)
-{
-    uint64_t now = system_now();
-    schedule->latest += schedule->interval;
-    if (schedule->latest < now)
-        schedule->latest += ((now - schedule->latest) / schedule->interval + 1) * schedule->interval;
-    return schedule->latest <= schedule->end && system_sleep_until(schedule->latest);
-}
-
 bool system_names_same(const char *input, const char *output)
 {
     bool is_standard = strcmp(input, "-") == 0;

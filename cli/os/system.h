@@ -50,22 +50,6 @@ bool system_repeats_values(void);
 /* Sleeps until system_now() reaches `moment`. False if system_interrupted() became true before that. */
 bool system_sleep_until(uint64_t moment);
 
-/* Times at which samples are due: the first time, and multiples of the interval after it. A late sample does not shift
- * the times of the next ones. */
-typedef struct system_schedule {
-    uint64_t latest; /* the last time that system_schedule_wait() waited for; before the first call, the start */
-    uint64_t interval;
-    uint64_t end; /* no sample is due after this time; UINT64_MAX: there is no end */
-} system_schedule;
-
-/* Begins a schedule whose first time is now. `interval` and `duration` are in nanoseconds; `interval` is at least 1,
- * and a `duration` of 0 means that there is no end. */
-system_schedule system_schedule_begin(uint64_t interval, uint64_t duration);
-
-/* Sleeps until the next time; times that have passed already are skipped. False if system_interrupted() became true, or
- * if the next time is after the end. */
-bool system_schedule_wait(system_schedule *schedule);
-
 /* The offset of local time from UTC, in minutes, at a moment given in seconds since 1970-01-01 UTC. Positive east of
  * Greenwich. Seconds, which a few zones had in their offsets until 1972, are dropped. False if the system does not know
  * the offset. */

@@ -188,9 +188,11 @@ void output_plain(output *out, const char *key, const char *word)
     if (!put_key(out, key))
         return;
     bool is_quoted = out->format != OUTPUT_CSV;
-    buffer_string(&out->line, is_quoted ? "\"" : "");
+    if (is_quoted)
+        buffer_string(&out->line, "\"");
     buffer_string(&out->line, word);
-    buffer_string(&out->line, is_quoted ? "\"" : "");
+    if (is_quoted)
+        buffer_string(&out->line, "\"");
 }
 
 void output_string(output *out, const char *key, const char *utf8)
@@ -229,6 +231,35 @@ void output_repeat(output *out, const char *fields, size_t size)
 {
     buffer_bytes(&out->line, fields, size);
     out->has_fields = true;
+}
+
+bool output_prepare(const output *out, buffer *to, const char *utf8, size_t size)
+{
+    size_t start = to->size;
+    if (out->format == OUTPUT_JSON)
+        text_json(to, utf8, size);
+    else
+        text_csv(to, utf8, size);
+    bool is_quoted =
+        to->size > start && to->data[start] == '"'; /* one in the text itself would be doubled or escaped */
+    if (is_quoted) {
+        memmove(to->data + start, to->data + start + 1, to->size - start - 1);
+        to->size -= 2;
+    }
+    return is_quoted;
+}
+
+void output_prepared(output *out, const char *key, const buffer *first, const char *second, size_t second_size,
+                     bool is_quoted)
+{
+    if (!put_key(out, key))
+        return;
+    if (is_quoted)
+        buffer_string(&out->line, "\"");
+    buffer_bytes(&out->line, first->data, first->size);
+    buffer_bytes(&out->line, second, second_size);
+    if (is_quoted)
+        buffer_string(&out->line, "\"");
 }
 
 void output_word(output *out, const char *key, const char *word)

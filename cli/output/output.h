@@ -105,6 +105,14 @@ size_t output_mark(const output *out);
 const char *output_since(const output *out, size_t start, size_t *size);
 void output_repeat(output *out, const char *fields, size_t size);
 
+/* Appends UTF-8 in the form of the output, JSON or CSV, without the quotation marks of a field. Returns true if the
+ * field needs them. */
+bool output_prepare(const output *out, buffer *to, const char *utf8, size_t size);
+
+/* Writes a field that consists of two texts of output_prepare(). */
+void output_prepared(output *out, const char *key, const buffer *first, const char *second, size_t second_size,
+                     bool is_quoted);
+
 /* The same as output_string(), but in text without quotation marks: for words that do not come from an input. */
 void output_word(output *out, const char *key, const char *word);
 

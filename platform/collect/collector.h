@@ -2,8 +2,8 @@
 #ifndef PFB_COLLECT_COLLECTOR_H
 #define PFB_COLLECT_COLLECTOR_H
 
-#include "collect/choice.h"
 #include "collect/ended.h"
+#include "collect/frame.h"
 #include "collect/log_state.h"
 #include "collect/metadata.h"
 #include "collect/query_info.h"
@@ -18,7 +18,8 @@
 /* The samples of one format, V1 or V2. */
 typedef struct format_samples {
     sample_store store;
-    stored_sample *spare; /* memory for the next sample, or the current sample until it ends; may be null */
+    stored_sample *spare; /* the first of a list of samples, linked by `after`, whose memory the next ones use; it is
+                           * the current sample until that ends */
 } format_samples;
 
 /* A result and the sample it is compared with. */
@@ -27,33 +28,33 @@ typedef struct compared_result {
     uint32_t result;
 } compared_result;
 
-/* A column of the current sample: a counter. */
-typedef struct shown_column {
-    pfb_name name;
-    text_view text; /* the name in the text cache; `bytes` is null if the cache does not have it */
-    const char *unit;
-    bool is_chosen;                    /* a choice selects this counter */
-    bool has_all_instances;            /* all instances are chosen */
-    size_t first_filter, filter_count; /* else: those that match one of these elements of column_filters */
-    bool is_hidden;                    /* pfb_collected_value.is_hidden of its values */
-} shown_column;
+/* A member that is zero is the default. */
+typedef struct collector_options {
+    pfb_read_options reader;
+    pfb_formula_options formula; /* applied to every value */
+    uint32_t key_counter;        /* V1: PFB_COLLECT_KEY_TITLE; 0: none */
+    time_range range;
+} collector_options;
 
-/* Indexes in pfb_collector.scratch, which holds the converted names of the current value, of a result or of a
- * description. */
-enum {
-    SCRATCH_COUNTERSET,
-    SCRATCH_RESULT,
-    SCRATCH_INSTANCE,
-    SCRATCH_PARENT,
-    SCRATCH_COUNTER,
-    SCRATCH_MACHINE,
-    SCRATCH_DESCRIBED_SET,                                 /* three: name, English name and help of a counterset */
-    SCRATCH_DESCRIBED_COUNTER = SCRATCH_DESCRIBED_SET + 3, /* the same of a counter */
-    SCRATCH_COUNT = SCRATCH_DESCRIBED_COUNTER + 3
-};
+/* What became of the bytes that were put last. */
+typedef struct collected_reply {
+    pfb_error error;  /* the first one; values that precede it are used */
+    bool is_sample;   /* they are the current sample; false: the header is malformed, the sample was left out, or it is
+                       * a record without values */
+    bool is_left_out; /* the range leaves the sample out */
+} collected_reply;
 
-/* Whether V1 or V2 data is collected from the source; decided when this is first needed. */
-typedef enum collected_version { VERSION_UNDECIDED, VERSION_V1, VERSION_V2 } collected_version;
+/* A file or part that records refer to. */
+typedef struct record_file {
+    bool is_open; /* it has begun and not ended */
+    uint32_t file, part;
+} record_file;
+
+/* A problem that pfb_collector_take_problem returns. */
+typedef struct kept_problem {
+    pfb_problem problem;
+    char sentence[200];
+} kept_problem;
 
 /* The state of a file that is not the chosen one. */
 typedef struct parked_file {
@@ -61,38 +62,25 @@ typedef struct parked_file {
     titles titles;
     metadata metadata;
     query_info *query;
-    uint64_t file_number;
+    uint64_t file_number, names_version;
 } parked_file;
 
 struct pfb_collector {
-    pfb_source *source;
-    pfb_collector_options options;
-    collected_version version;
+    collector_options options;
+    char *machine; /* of V2 data and of V1 blocks without a name; null: unknown */
     metadata metadata;
     titles titles;
-    text_cache texts;
-    uint64_t mark; /* number of the last pass over the countersets of `metadata` */
-    /* The source (add.c, collect.c). */
-    counter_choice choice;
-    pfb_source_query *query_handle; /* V2; null before the first counter is added or refused */
-    uint32_t *titles_added;         /* V1: objects that were added */
-    size_t title_count, title_capacity;
-    pfb_bytes v1_query;   /* V1: value name of HKEY_PERFORMANCE_DATA, with its NUL; empty: no counter was added */
-    bool has_title_names; /* V1: the source was asked for its name table */
-    pfb_bytes fetched;    /* memory for replies of the source other than samples */
-    pfb_collector_problem *problems;
-    size_t problem_count, problem_capacity, problems_returned;
-    pfb_bytes info, next_info; /* query information of the last sample, and memory for the next */
-    bool has_info;             /* `info` is up to date; unless is_raw, `query` was made from it */
-    bool has_begun;            /* a sample was collected */
-    uint64_t started;          /* if the collector waits for intervals: when the first sample was collected */
-    pfb_collected_reply reply;
+    uint64_t names_version;      /* of the chosen file: changes with its names and registrations */
+    uint64_t last_names_version; /* the last one of any file */
+    pfb_selection *selection;    /* null: everything */
+    uint64_t choice_version;     /* changes with the selection and options that series depend on */
+    text_pool described;         /* texts of descriptions */
+    uint64_t mark;               /* number of the last pass over the countersets of `metadata` */
+    collected_reply reply;
     /* Samples (samples.c). */
     uint64_t number;           /* of the next sample */
-    range_step raw_step;       /* for the option is_raw, which stores no samples and therefore has no series */
     uint64_t file_number;      /* of the chosen file: unique among all files that were begun */
     uint64_t last_file_number; /* the last one that was assigned */
-    uint64_t source_file;      /* pfb_source_file() of the latest sample */
     size_t file; /* the chosen file, whose state is in the collector; its element of `files` is not used */
     parked_file *files;
     size_t file_count, file_capacity;
@@ -105,61 +93,26 @@ struct pfb_collector {
     /* The results of the current sample: */
     compared_result *pairs;   /* in runs of the same older sample */
     uint32_t *results;        /* positions, in the order of `pairs` */
-    const pfb_sample **older; /* by position: the sample it is compared with, or null */
+    const pfb_sample **older; /* by position, of the current samples: the one it is compared with, or null */
     size_t pair_capacity, result_capacity, older_capacity;
-    double *values;        /* of the current sample, indexed by pfb_sample_place */
+    double *values;        /* of the current samples; those of a sample are indexed by pfb_sample_place */
     uint8_t *status_bytes; /* indexed as `values` */
     size_t value_capacity, status_capacity;
-    /* The current sample (values.c). */
-    stored_sample *current; /* null: none */
-    bool is_v1;             /* `current` is V1 */
-    text_view machine;      /* name of its machine */
-    bool has_machine;       /* that name is known */
-    shown_column *columns;
-    size_t column_capacity;
-    uint32_t *column_filters; /* positions in choice.filters, grouped by column */
-    size_t column_filter_count, column_filter_capacity;
-    text_scratch scratch[SCRATCH_COUNT];
-    uint32_t result, row, position; /* of the next value */
-    bool has_result, has_row;       /* `value` has the members that depend on that result, and on that row */
-    bool is_missing_known;          /* has_missing was determined for that result */
-    bool has_missing;               /* the result lacks instances of the older sample */
-    bool is_total;                  /* that row is a total */
-    pfb_collected_value value;
+    size_t value_count, older_count; /* elements of `values` and `older` in use */
+    size_t ended_count;              /* samples of the current record that have ended */
+    stored_sample *retained; /* samples that are no longer stored but belong to the current record, linked by `after` */
+    /* The current sample. */
+    stored_sample *current;          /* V1 or V2; null: none */
+    bool is_v1;                      /* `current` is V1 */
+    size_t first_value, first_older; /* its elements in `values` and `older` */
+    frame_state frame;
+    /* Records (records.c). */
+    record_file *record_files; /* by position of the file in `files` */
+    size_t record_file_count, record_file_capacity;
+    const pfb_stream *stream; /* of the record that is being put; null: the caller's */
+    kept_problem *kept_problems;
+    size_t kept_count, kept_capacity, kept_taken;
 };
-
-/* ---- Metadata of the source (fetch.c) -------------------------------------------------------------------- */
-
-/* Asks the source for the reply to a request code unless it was asked before or the caller put a valid reply. Returns
- * false only when memory is exhausted: a source without such a reply is not a failure. */
-bool pfb_collect_fetch(pfb_collector *c, metadata_set *set, uint32_t request);
-
-/* Fetches the counters and all names; without a registration, adds those of the catalog. Returns false when memory is
- * exhausted. */
-bool pfb_collect_complete(pfb_collector *c, metadata_set *set);
-
-/* Adds a problem, which pfb_collector_next_problem returns. Returns false when memory is exhausted. */
-bool pfb_collect_add_problem(pfb_collector *c, const pfb_collector_problem *problem);
-
-/* Adds the name table of the source, unless an earlier call did so or found none. Without a table, from the source or
- * put by the caller, objects and counters are found by title index only. Returns false on failure; a source without a
- * table is not a failure. */
-bool pfb_collect_fetch_titles(pfb_collector *c, pfb_source_failure *failure);
-
-/* Call after a sample was collected. If it comes from another file of a recording than the previous one, begins a file:
- * forgets the metadata and names of the previous one. Returns false on failure. */
-bool pfb_collect_follow_file(pfb_collector *c, pfb_source_failure *failure);
-
-/* ---- V1 of the source (add_v1.c) ------------------------------------------------------------------------- */
-
-/* Decides whether V1 or V2 data is collected from the source; for V2 lists its countersets in *guids. If a V2 source
- * cannot list them (PFB_WIN32_NOT_SUPPORTED), *list_failure is that failure; countersets can then be found by GUID and
- * in the catalog only. Returns false on other failures. */
-bool pfb_collect_list(pfb_collector *c, pfb_bytes *guids, pfb_source_failure *list_failure,
-                      pfb_source_failure *failure);
-
-/* pfb_collector_add_choice for V1. */
-bool pfb_collect_add_v1(pfb_collector *c, const pfb_collector_choice *choice, pfb_source_failure *failure);
 
 /* ---- samples.c ------------------------------------------------------------------------------------------- */
 
@@ -177,7 +130,7 @@ bool pfb_collect_end_sample(pfb_collector *c);
 /* Finds the series that a sample with these clocks belongs to: the one whose latest sample comes from the same file,
  * else the newest one that the sample continues by its clocks and, for V2, its queries. Of `sample`, reads only the
  * machine name; sets `series` and `gap`. */
-void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const pfb_collector_clocks *clocks, bool is_v1);
+void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const sample_clocks *clocks, bool is_v1);
 
 /* Frees all samples and the memory for computed values. */
 void pfb_collect_free_samples(pfb_collector *c);
@@ -196,31 +149,74 @@ bool pfb_collect_list_pairs(pfb_collector *c, const stored_sample *sample, bool 
 
 /* ---- range.c --------------------------------------------------------------------------------------------- */
 
-/* Returns true if the range leaves a sample out. Sets is_left_out and the time in c->reply. Of `sample`, reads only the
+/* Returns true if the range leaves a sample out. Sets is_left_out in c->reply. Of `sample`, reads only the
  * series. */
-bool pfb_collect_leave_out(pfb_collector *c, const stored_sample *sample, const pfb_collector_clocks *clocks,
-                           bool is_v1);
+bool pfb_collect_leave_out(pfb_collector *c, const stored_sample *sample, const sample_clocks *clocks, bool is_v1);
 
 /* ---- collect.c -------------------------------------------------------------------------------------------- */
 
 /* Forgets the paths and samples of the chosen file's log. */
 void pfb_collect_forget_log(pfb_collector *c);
 
-/* ---- log_values.c ----------------------------------------------------------------------------------------- */
+/* Series have other names from now on. */
+void pfb_collect_change_names(pfb_collector *c);
 
-/* Sets the time of a value: in UTC if the bias is known, else in local time. A time so large that UTC could overflow is
- * unknown. */
-void pfb_collect_set_log_time(pfb_collected_value *v, uint64_t local_time, bool has_bias, int32_t bias_minutes);
+/* Begins another file in place of the chosen one: ends the current sample, and forgets the registrations, names, query
+ * information and log of the previous file. */
+void pfb_collect_begin_file(pfb_collector *c);
 
-/* Returns the next value of the current sample, which comes from a log; false after the last one. */
-bool pfb_collect_next_of_log(pfb_collector *c, pfb_collected_value *value);
+/* Ends the chosen file, so that later files can continue it. Returns false when memory is exhausted: then the first
+ * sample of the next log may have no older one to be compared with. */
+bool pfb_collect_end_file(pfb_collector *c);
 
-/* Describes the current sample, which comes from a log. */
-pfb_collected_sample pfb_collect_log_sample(const pfb_collector *c);
+/* Chooses the file that the following calls refer to, a position in `files`, and ends the current sample. Each file has
+ * its own registrations, query information, V1 names, log paths and log samples; V1 blocks and V2 replies are compared
+ * with the latest one of their machine, whatever file it comes from. Returns false when memory is exhausted. */
+bool pfb_collect_choose_file(pfb_collector *c, size_t file);
 
-/* ---- values.c -------------------------------------------------------------------------------------------- */
+/* Put a record of metadata for the chosen file. *error is the first error in its bytes. Return false when memory is
+ * exhausted. */
+bool pfb_collect_put_registration(pfb_collector *c, const pfb_record *record, pfb_error *error);
+bool pfb_collect_put_names(pfb_collector *c, const pfb_record *record, pfb_error *error);
+bool pfb_collect_put_query_info(pfb_collector *c, const pfb_record *record, pfb_error *error);
 
-/* Makes the sample the current one. Returns false when memory is exhausted. */
-bool pfb_collect_show(pfb_collector *c, stored_sample *sample, bool is_v1);
+/* Puts a V2 reply or V1 block, which becomes the current sample without a frame. Sets c->reply. Returns false when
+ * memory is exhausted. */
+bool pfb_collect_put_reply(pfb_collector *c, bool is_v1, const void *data, size_t size);
+
+/* ---- logs.c ---------------------------------------------------------------------------------------------- */
+
+/* Put a record of the chosen file: paths or a sample of a .blg, the header of a text log, a row of it. Set c->reply;
+ * offsets of errors count from the start of the record. Return false when memory is exhausted. */
+bool pfb_collect_put_log(pfb_collector *c, const pfb_record *record);
+bool pfb_collect_put_text_paths(pfb_collector *c, const pfb_record *record);
+bool pfb_collect_put_row(pfb_collector *c, const pfb_record *record);
+
+/* A sample of a .blg may contain whole V1 objects, each as a V1 block. Puts the next of these blocks of the latest
+ * record; it becomes the current sample, with the sample number of the record. Offsets of errors count from the start
+ * of the joined record. Returns false after the last block, and when memory is exhausted, which *has_memory says. */
+bool pfb_collect_next_object(pfb_collector *c, bool *has_memory);
+
+/* ---- frame.c --------------------------------------------------------------------------------------------- */
+
+/* Begins the frame of the current sample, without values. */
+void pfb_collect_begin_frame(pfb_collector *c);
+
+/* Appends the values of the current sample to the frame. Returns false when memory is exhausted. */
+bool pfb_collect_extend_frame(pfb_collector *c);
+
+/* Completes the frame, which becomes the current one. */
+void pfb_collect_end_frame(pfb_collector *c);
+
+/* Makes the frame of the current sample, if there is one, the current one. Returns false when memory is exhausted. */
+bool pfb_collect_make_frame(pfb_collector *c);
+
+/* Stores the time of the latest sample of a log, and whether it is local. Returns false, and stores 0, if it is so
+ * large that UTC could overflow. */
+bool pfb_collect_log_time(const log_state *log, uint64_t local_time, bool *is_local, int64_t *time);
+
+/* ---- records.c ------------------------------------------------------------------------------------------- */
+
+void pfb_collect_free_records(pfb_collector *c);
 
 #endif

@@ -2,6 +2,7 @@
 /* Continues a log with the next one, as if both were one file. */
 #include "collect/ended.h"
 
+#include "collect/layout.h"
 #include "collect/memory.h"
 #include "collect/sample_store.h"
 #include "perfblock/formula.h"
@@ -81,14 +82,15 @@ void pfb_ended_free(ended_logs *ended)
 
 bool pfb_ended_add(ended_logs *ended, log_state *l)
 {
+    size_t max_bytes = ended->max_bytes > 0 ? ended->max_bytes : STORE_MAX_BYTES;
     if (!l->has_sample || l->is_text || l->path_count == 0)
         return true;
     if (!PFB_COLLECT_GROW(ended->logs, ended->capacity, ended->count + 1))
         return false;
     pfb_log_state_free_sample(&l->samples[!l->newer]);
+    pfb_layout_release(&l->layout);
     qsort(l->paths, l->path_count, sizeof *l->paths, compare_entries);
-    while (ended->count > 0 &&
-           (ended->count >= STORE_MAX_OBJECTS || ended->size_bytes + log_size(l) > STORE_MAX_BYTES)) {
+    while (ended->count > 0 && (ended->count >= STORE_MAX_OBJECTS || ended->size_bytes + log_size(l) > max_bytes)) {
         log_state oldest = remove_log(ended, 0);
         pfb_log_state_free(&oldest);
         ended->dropped_count++;
@@ -192,9 +194,9 @@ static uint32_t find_value_gap(const log_pair *pair, const pfb_log_value *older,
         return now.object_time < before.object_time ? PFB_GAP_RESTART : 0;
     if (!(both & PFB_HAS_PERF_TIME))
         return 0;
-    pfb_collector_clocks first = {before.perf_time, comparable_time(pair, pair->older, older->time), before.perf_freq};
-    pfb_collector_clocks second = {now.perf_time, comparable_time(pair, pair->newer, newer->time), now.perf_freq};
-    return pfb_collector_compare_clocks(&first, &second, true); /* the log names its machine, as V1 blocks do */
+    sample_clocks first = {before.perf_time, comparable_time(pair, pair->older, older->time), before.perf_freq};
+    sample_clocks second = {now.perf_time, comparable_time(pair, pair->newer, newer->time), now.perf_freq};
+    return pfb_collect_compare_clocks(&first, &second, true); /* the log names its machine, as V1 blocks do */
 }
 
 /* Sets pair->gaps. A gap of one path applies to all paths of its machine, because they use the same clocks. Adds the

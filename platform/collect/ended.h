@@ -13,6 +13,7 @@ typedef struct ended_logs {
     log_state *logs; /* in the order in which they ended; paths are sorted, and there is no spare sample */
     size_t count, capacity;
     size_t size_bytes;
+    size_t max_bytes; /* 0: STORE_MAX_BYTES */
     uint64_t dropped_count;
 } ended_logs;
 
@@ -29,7 +30,7 @@ void pfb_ended_replace(log_state *l, log_state *replaced);
 /* Makes the last sample of an ended log the previous sample of `l`, whose first sample is in its spare sample.
  * Chooses the ended log that shares the most paths with `l`, the latest one if several share the same number; does
  * nothing if none shares a path. A path is shared if both logs have it with the same counter type. Values of machines
- * whose clocks show a restart or another machine (pfb_collector_begin_file) are left out, and the reasons are added to
+ * whose clocks show a restart or another machine (pfb_collector_put) are left out, and the reasons are added to
  * *gaps as PFB_GAP_ bits. The chosen log is removed from the ended ones. Returns false when memory is exhausted. */
 bool pfb_ended_continue(ended_logs *ended, log_state *l, uint64_t local_time, uint32_t *gaps);
 

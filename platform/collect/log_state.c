@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/log_state.h"
 
+#include "collect/layout.h"
+
 #include <stdlib.h>
 
 void pfb_log_state_free_sample(log_sample *sample)
@@ -17,6 +19,7 @@ void pfb_log_state_free(log_state *l)
     *l = (log_state){.path_bytes = NULL};
     for (size_t i = 0; i < 2; i++)
         pfb_log_state_free_sample(&freed.samples[i]);
+    pfb_layout_release(&freed.layout);
     free(freed.path_bytes);
     free(freed.paths);
     free(freed.cells);

@@ -4,6 +4,7 @@
 
 #include "collect/range.h"
 #include "perfblock/log.h"
+#include "perfblock/pdh_text.h"
 #include "perfblock/source.h"
 
 /* Samples of perfmon logs: raw values of the counters of a .blg, or displayed values of a text log. A
@@ -37,18 +38,15 @@ typedef struct log_state {
     size_t cell_count, cell_capacity;
     range_step step; /* of the log; its file_number and clocks are not used */
     bool is_text;
+    pfb_pdh_text_reader text; /* has the form of the rows; its window is not used */
     bool has_bias;
-    int32_t bias_minutes;    /* UTC = local time + bias */
-    uint64_t number;         /* of the latest sample */
-    uint64_t local_time;     /* of the latest sample */
-    bool is_current;         /* the latest sample is the collector's current one; false while a V1 object of it is */
-    size_t next;             /* position of the next value of `samples`, or of the next cell */
-    bool has_last;           /* a value of the current sample was returned */
-    uint32_t last_path, row; /* of that value: position of its path, number among the returned values of the path */
-    bool has_matches;        /* named_choice.is_match was determined for the path at matches_path */
-    uint32_t matches_path;
-    bool is_object;   /* a V1 object of the latest sample is being loaded */
-    bool has_objects; /* `objects` may have V1 objects of the latest sample that were not returned yet */
+    int32_t bias_minutes;  /* UTC = local time + bias */
+    uint64_t number;       /* of the latest sample */
+    uint64_t local_time;   /* of the latest sample */
+    bool is_current;       /* the latest sample is the collector's current one; false while a V1 object of it is */
+    struct layout *layout; /* of the latest sample; null: not known */
+    bool is_object;        /* a V1 object of the latest sample is being loaded */
+    bool has_objects;      /* `objects` may have V1 objects of the latest sample that were not returned yet */
     pfb_log_sample_reader objects;
 } log_state;
 

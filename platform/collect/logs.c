@@ -8,39 +8,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- Paths --------------------------------------------------------------------------------------------------- */
+/* In units of 100 ns, as in FILETIME. */
+#define UNITS_PER_MINUTE INT64_C(600000000)
 
-/* Reserves memory for the longest names of the paths, so that returning values does not fail. */
-static bool reserve_path_names(pfb_collector *c)
-{
-    const log_state *l = &c->log;
-    bool has_memory = true;
-    for (size_t i = 0; i < l->path_count && has_memory; i++) {
-        const pfb_log_path *path = &l->paths[i];
-        has_memory = pfb_text_reserve(&c->scratch[SCRATCH_MACHINE], path->machine.size_bytes) &&
-                     pfb_text_reserve(&c->scratch[SCRATCH_COUNTERSET], path->object.size_bytes) &&
-                     pfb_text_reserve(&c->scratch[SCRATCH_INSTANCE], path->instance.size_bytes) &&
-                     pfb_text_reserve(&c->scratch[SCRATCH_PARENT], path->parent.size_bytes) &&
-                     pfb_text_reserve(&c->scratch[SCRATCH_COUNTER], path->counter.size_bytes);
-    }
-    return has_memory;
-}
+/* ---- Paths --------------------------------------------------------------------------------------------------- */
 
 /* Returns the memory for the next sample; the other element of `samples` is the latest sample. */
 static log_sample *spare_sample(log_state *l)
 {
     return &l->samples[!l->newer];
-}
-
-/* Joins the parts of a record in the sample's memory. Returns false when memory is exhausted. */
-static bool copy_record(log_sample *sample, const pfb_log_reader *log, const pfb_log_record *record, size_t *size)
-{
-    void *memory = sample->record;
-    bool has_memory =
-        record->size_bytes < SIZE_MAX && pfb_collect_fit(&memory, &sample->record_capacity, record->size_bytes + 1);
-    sample->record = memory;
-    *size = has_memory ? pfb_log_copy_record(log, record, memory, record->size_bytes) : 0;
-    return has_memory;
 }
 
 /* Loads the list of paths, whose record is in the spare sample. If it differs from the previous list, the latest
@@ -72,7 +48,7 @@ static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
         l->has_begun = false;
         l->is_text = false;
         l->step = (range_step){.has_sample = false};
-        pfb_text_clear(&c->texts);
+        pfb_layout_release(&l->layout);
     }
     pfb_log_open_paths(&reader, l->path_bytes, size, &c->options.reader);
     while (pfb_log_next_path(&reader, &path)) {
@@ -83,24 +59,22 @@ static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
         l->paths[l->path_count++] = path;
     }
     *error = reader.error;
-    return reserve_path_names(c);
+    return true;
 }
 
 /* ---- Samples ------------------------------------------------------------------------------------------------- */
 
-/* Returns true if the range leaves out a sample of this time. Sets is_left_out and the time in c->reply. */
+/* Returns true if the range leaves out a sample of this time. Sets is_left_out in c->reply. */
 static bool leave_out_of_log(pfb_collector *c, uint64_t local_time)
 {
-    const pfb_collector_range *range = &c->options.range;
+    const time_range *range = &c->options.range;
     log_state *l = &c->log;
-    pfb_collected_value v;
-    pfb_collect_set_log_time(&v, local_time, l->has_bias, l->bias_minutes);
-    c->reply.has_time = v.has_time;
-    c->reply.is_local_time = v.is_local_time;
-    c->reply.time = v.time;
-    if (v.is_local_time)
-        pfb_collect_set_log_time(&v, local_time, true, range->bias_minutes);
-    c->reply.is_left_out = !pfb_range_has(range, v.has_time, v.time) || !pfb_range_step(range, &l->step);
+    int64_t time;
+    bool is_local;
+    bool has_time = pfb_collect_log_time(l, local_time, &is_local, &time);
+    if (is_local && has_time)
+        time += range->bias_minutes * UNITS_PER_MINUTE;
+    c->reply.is_left_out = !pfb_range_has(range, has_time, time) || !pfb_range_step(range, &l->step);
     return c->reply.is_left_out;
 }
 
@@ -111,8 +85,6 @@ static void begin_sample(pfb_collector *c, uint64_t local_time)
     l->local_time = local_time;
     l->number = c->number++;
     l->is_current = true;
-    pfb_collector_rewind(c);
-    l->has_matches = false;
 }
 
 static bool reserve_values(log_sample *sample, size_t size)
@@ -168,15 +140,11 @@ static bool load_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
     if (!reserve_values(sample, size))
         return false;
     *error = pfb_log_load(&sample->values, sample->record, size, &c->options.reader);
-    for (size_t i = 0; i < sample->values.count; i++) {
-        if (!pfb_text_reserve(&c->scratch[SCRATCH_INSTANCE], sample->values.values[i].instance.size_bytes))
-            return false;
-    }
     find_bias(l, &sample->values);
-    l->has_objects = pfb_log_open_sample(&l->objects, sample->record, size, &c->options.reader);
+    l->has_objects =
+        sample->values.object_count > 0 && pfb_log_open_sample(&l->objects, sample->record, size, &c->options.reader);
     find_bias_of_objects(l, local_time);
     if (!l->has_begun) {
-        pfb_text_clear(&c->texts); /* the names of the ended log are freed */
         /* Continues at most one log, even if memory is exhausted. */
         bool is_replaced = c->replaced_log.path_count > 0;
         bool has_memory = is_replaced ? pfb_ended_continue_replaced(&c->replaced_log, l, local_time, &c->gaps)
@@ -191,10 +159,31 @@ static bool load_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
     }
     if (l->has_sample)
         pfb_log_match(&older->values, &sample->values);
+    bool is_same = l->layout && l->has_sample && l->layout->choice_version == c->choice_version &&
+                   pfb_layout_has_same_values(&older->values, &sample->values);
+    if (!is_same)
+        pfb_layout_release(&l->layout);
     l->newer = !l->newer;
     l->has_sample = true;
     begin_sample(c, local_time);
     return true;
+}
+
+/* Takes the bias of a record whose time is in UTC. */
+static void set_record_bias(log_state *l, const pfb_record *record)
+{
+    bool is_utc = (record->flags & (PFB_RECORD_HAS_TIME | PFB_RECORD_LOCAL_TIME)) == PFB_RECORD_HAS_TIME;
+    if (is_utc) {
+        l->has_bias = true;
+        l->bias_minutes = record->bias_minutes;
+    }
+}
+
+/* Returns the local time of a record, as logs have it. */
+static uint64_t local_time(const pfb_record *record)
+{
+    bool is_local = (record->flags & PFB_RECORD_LOCAL_TIME) != 0;
+    return (uint64_t)record->time - (is_local ? 0 : (uint64_t)(record->bias_minutes * UNITS_PER_MINUTE));
 }
 
 /* Adds the names of the name table record in the spare sample. */
@@ -206,68 +195,76 @@ static bool load_names(pfb_collector *c, size_t size, pfb_error *error)
     *error = pfb_log_read_names(record, size, &names);
     if (error->code != PFB_OK)
         return true;
-    pfb_text_clear(&c->texts);
-    bool has_memory = pfb_titles_add(&c->titles, record + names.table_offset, names.table_size_bytes,
+    pfb_collect_change_names(c);
+    bool has_memory = pfb_titles_add(&c->titles, false, record + names.table_offset, names.table_size_bytes,
                                      &c->options.reader, &table_error);
     *error = (pfb_error){table_error.code, names.table_offset + table_error.offset};
     return has_memory;
 }
 
-/* Unless the bias is known, uses the one in the header if that does not depend on daylight saving time. */
-static void read_header_bias(log_state *l, const pfb_log_reader *log)
-{
-    int64_t minutes = (int64_t)log->bias_minutes + log->standard_bias_minutes;
-    const int64_t max = INT64_C(15) * 60; /* more than in any time zone */
-    if (l->has_bias || log->standard_bias_minutes != log->daylight_bias_minutes || minutes < -max || minutes > max)
-        return;
-    l->has_bias = true;
-    l->bias_minutes = (int32_t)minutes;
-}
-
-bool pfb_collector_put_log_record(pfb_collector *c, const pfb_log_reader *log, const pfb_log_record *record,
-                                  pfb_source_failure *failure)
+/* Puts the record of a .blg that is in the spare sample. Sets c->reply; the offset of its error counts from the start
+ * of the record. Returns false when memory is exhausted. */
+static bool put_record(pfb_collector *c, uint32_t type, size_t size, uint64_t local_time)
 {
     log_state *l = &c->log;
     pfb_error error = {PFB_OK, 0};
     pfb_log_summary summary;
-    size_t size = 0;
-    c->reply = (pfb_collected_reply){.is_v1 = false};
-    l->has_objects = false;
-    if (l->is_text) /* the caller has changed to another log without beginning a file */
-        pfb_collect_forget_log(c);
-    bool has_memory = pfb_collect_end_sample(c) && copy_record(spare_sample(l), log, record, &size);
-    read_header_bias(l, log);
-    if (has_memory && record->type == PFB_LOG_PATHS)
+    bool has_memory = true;
+    if (type == PFB_LOG_PATHS)
         has_memory = load_paths(c, size, &error);
-    else if (has_memory && record->type == PFB_LOG_NAMES)
+    else if (type == PFB_LOG_NAMES)
         has_memory = load_names(c, size, &error);
-    else if (has_memory && record->type == PFB_LOG_SAMPLE)
-        has_memory = load_sample(c, size, record->time, &error);
-    else if (has_memory && record->type == PFB_LOG_SUMMARY)
+    else if (type == PFB_LOG_SAMPLE)
+        has_memory = load_sample(c, size, local_time, &error);
+    else if (type == PFB_LOG_SUMMARY)
         error = pfb_log_read_summary(spare_sample(l)->record, size, &summary);
-    if (!has_memory && record->type == PFB_LOG_PATHS)
-        pfb_collect_forget_log(c); /* values could not be returned without memory for their names */
+    if (!has_memory && type == PFB_LOG_PATHS)
+        pfb_collect_forget_log(c); /* a part of the list would give values to the wrong paths */
     l->has_objects = l->has_objects && has_memory;
     c->reply.is_sample = l->is_current;
     c->reply.error = error;
-    if (error.code != PFB_OK)
-        c->reply.error.offset = pfb_log_record_offset(log, record, error.offset);
-    return has_memory || pfb_collect_no_memory(failure);
+    return has_memory;
 }
 
-bool pfb_collector_next_log_object(pfb_collector *c, const pfb_log_reader *log, const pfb_log_record *record,
-                                   pfb_source_failure *failure)
+/* Ends the current sample before a record of a .blg. Returns false when memory is exhausted. */
+static bool begin_record(pfb_collector *c)
+{
+    c->reply = (collected_reply){.is_sample = false};
+    c->log.has_objects = false;
+    if (c->log.is_text) /* the caller has changed to another log without beginning a file */
+        pfb_collect_forget_log(c);
+    return pfb_collect_end_sample(c);
+}
+
+bool pfb_collect_put_log(pfb_collector *c, const pfb_record *record)
+{
+    size_t size = (size_t)record->byte_count;
+    bool has_memory = begin_record(c) && size < SIZE_MAX;
+    log_sample *sample = spare_sample(&c->log);
+    void *memory = sample->record;
+    has_memory = has_memory && pfb_collect_fit(&memory, &sample->record_capacity, size + 1);
+    sample->record = memory;
+    if (!has_memory)
+        return false;
+    if (size > 0)
+        memcpy(memory, record->bytes, size);
+    set_record_bias(&c->log, record);
+    return put_record(c, record->kind == PFB_RECORD_PATHS ? PFB_LOG_PATHS : PFB_LOG_SAMPLE, size, local_time(record));
+}
+
+bool pfb_collect_next_object(pfb_collector *c, bool *has_memory)
 {
     log_state *l = &c->log;
     pfb_log_item item = {.kind = 0};
     int32_t minutes;
+    *has_memory = true;
     do {
         if (!l->has_objects || !pfb_log_next_item(&l->objects, &item))
-            return pfb_source_fail(failure, PFB_WIN32_NO_MORE_ITEMS, "the sample has no further object");
+            return false;
     } while (item.kind != PFB_LOG_OBJECT);
     uint64_t number = c->number;
     l->is_object = true;
-    bool has_memory = pfb_collector_put_sample(c, 1, item.block, item.block_size_bytes, failure);
+    *has_memory = pfb_collect_put_reply(c, true, item.block, item.block_size_bytes);
     l->is_object = false;
     c->number = number; /* an object has the number of the sample that contains it */
     if (c->current && pfb_log_bias_between((uint64_t)c->current->table.perf_time_100ns, l->local_time, &minutes)) {
@@ -275,9 +272,8 @@ bool pfb_collector_next_log_object(pfb_collector *c, const pfb_log_reader *log, 
         l->bias_minutes = minutes;
     }
     if (c->reply.error.code != PFB_OK)
-        c->reply.error.offset = pfb_log_record_offset(
-            log, record, (size_t)(item.block - l->samples[l->newer].record) + c->reply.error.offset);
-    return has_memory;
+        c->reply.error.offset += (size_t)(item.block - l->samples[l->newer].record);
+    return *has_memory;
 }
 
 /* ---- Text logs ----------------------------------------------------------------------------------------------- */
@@ -317,11 +313,12 @@ static pfb_log_path split_path(const pfb_name *name, uint32_t column)
     return path;
 }
 
-bool pfb_collector_put_text_paths(pfb_collector *c, pfb_pdh_text_reader *text, pfb_source_failure *failure)
+/* Reads the paths of a text log, which was just opened. Returns false when memory is exhausted. */
+static bool load_text_paths(pfb_collector *c, pfb_pdh_text_reader *text)
 {
     log_state *l = &c->log;
     pfb_pdh_text_path path;
-    c->reply = (pfb_collected_reply){.is_v1 = false};
+    c->reply = (collected_reply){.is_sample = false};
     bool has_memory = pfb_collect_end_sample(c);
     pfb_collect_forget_log(c);
     l->is_text = true;
@@ -345,18 +342,18 @@ bool pfb_collector_put_text_paths(pfb_collector *c, pfb_pdh_text_reader *text, p
         at += name.size_bytes;
         l->paths[i] = split_path(&name, (uint32_t)i);
     }
-    has_memory = has_memory && reserve_path_names(c);
     if (!has_memory)
-        pfb_collect_forget_log(c); /* values could not be returned without memory for their names */
-    return has_memory || pfb_collect_no_memory(failure);
+        pfb_collect_forget_log(c); /* a part of the list would give values to the wrong paths */
+    return has_memory;
 }
 
-bool pfb_collector_put_text_row(pfb_collector *c, pfb_pdh_text_reader *text, const pfb_pdh_text_row *row,
-                                pfb_source_failure *failure)
+/* Makes a row the current sample. A cell without a number has the status PFB_STATUS_NO_DATA. Returns false when memory
+ * is exhausted. */
+static bool load_row(pfb_collector *c, pfb_pdh_text_reader *text, const pfb_pdh_text_row *row)
 {
     log_state *l = &c->log;
     pfb_pdh_text_value value;
-    c->reply = (pfb_collected_reply){.is_v1 = false};
+    c->reply = (collected_reply){.is_sample = false};
     bool has_memory = pfb_collect_end_sample(c);
     if (!l->is_text) { /* a row without paths has no values */
         pfb_collect_forget_log(c);
@@ -364,6 +361,7 @@ bool pfb_collector_put_text_row(pfb_collector *c, pfb_pdh_text_reader *text, con
     }
     if (has_memory && leave_out_of_log(c, row->time))
         return true;
+    size_t last_count = l->cell_count;
     l->cell_count = 0;
     while (has_memory && pfb_pdh_text_next_value(text, &value)) {
         if (value.column >= l->path_count)
@@ -372,8 +370,48 @@ bool pfb_collector_put_text_row(pfb_collector *c, pfb_pdh_text_reader *text, con
         if (has_memory)
             l->cells[l->cell_count++] = (log_cell){value.column, value.has_value, value.value};
     }
+    if (l->layout && (l->cell_count != last_count || l->layout->choice_version != c->choice_version))
+        pfb_layout_release(&l->layout); /* columns ascend from 0, so their number says which there are */
     c->reply.is_sample = has_memory;
-    if (has_memory)
+    if (has_memory) {
         begin_sample(c, row->time);
-    return has_memory || pfb_collect_no_memory(failure);
+        has_memory = pfb_collect_make_frame(c);
+    }
+    return has_memory;
+}
+
+bool pfb_collect_put_text_paths(pfb_collector *c, const pfb_record *record)
+{
+    pfb_pdh_text_reader text;
+    bool is_open = record->byte_count <= SIZE_MAX &&
+                   pfb_pdh_text_open(&text, record->bytes, (size_t)record->byte_count, true, &c->options.reader);
+    if (!is_open)
+        text = (pfb_pdh_text_reader){.error = text.error};
+    bool has_memory = load_text_paths(c, &text);
+    c->reply.error = text.error;
+    c->log.text = text;
+    return has_memory;
+}
+
+bool pfb_collect_put_row(pfb_collector *c, const pfb_record *record)
+{
+    log_state *l = &c->log;
+    const pfb_record_form *form = &record->form;
+    pfb_pdh_text_reader text = l->text;
+    pfb_pdh_text_row row;
+    bool has_memory = true;
+    if (form->separator != 0) {
+        text.separator = (char)form->separator;
+        text.column_count = form->column_count;
+    }
+    c->reply = (collected_reply){.is_sample = false};
+    if (record->byte_count <= SIZE_MAX &&
+        pfb_pdh_text_open_row(&text, record->bytes, (size_t)record->byte_count, &row)) {
+        set_record_bias(l, record);
+        has_memory = load_row(c, &text, &row);
+    } else {
+        has_memory = pfb_collect_end_sample(c);
+    }
+    c->reply.error = text.error;
+    return has_memory;
 }

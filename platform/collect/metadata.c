@@ -215,9 +215,9 @@ static metadata_reply *make_reply(uint32_t request, size_t size)
     return reply;
 }
 
-/* Bits that are added to the request of a stored reply that the caller has not put. Such a reply does not replace one
- * of the caller: values of the current sample may refer to the strings of the latter, even if it is malformed. */
-enum { FROM_SOURCE = 1 << 30, FROM_CATALOG = 1 << 29 };
+/* Bit that is added to the request of a stored reply of the catalog. Such a reply does not replace another one, which
+ * may be malformed: names refer to its strings. */
+enum { FROM_CATALOG = 1 << 29 };
 
 /* Stores a reply in the counterset, which then owns it. Frees the previous reply with the same `request`. */
 static void store_reply(metadata_set *set, metadata_reply *reply)
@@ -231,7 +231,7 @@ static void store_reply(metadata_set *set, metadata_reply *reply)
     free(old);
 }
 
-bool pfb_metadata_add(metadata_set *set, uint32_t request, bool is_fetched, const void *data, size_t size,
+bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, size_t size,
                       const pfb_read_options *options, pfb_error *error)
 {
     bool is_used = false;
@@ -241,14 +241,20 @@ bool pfb_metadata_add(metadata_set *set, uint32_t request, bool is_fetched, cons
     if (size > 0)
         memcpy(reply->bytes, data, size);
     bool has_memory = read_reply(set, reply, false, options, error, &is_used);
-    if (is_fetched)
-        reply->request |= FROM_SOURCE;
     if (has_memory && is_used)
         store_reply(set, reply);
     else
         free(reply);
     set->has_reply = set->has_reply || has_memory;
     return has_memory;
+}
+
+const metadata_reply *pfb_metadata_reply(const metadata_set *set, uint32_t request)
+{
+    const metadata_reply *reply = set->replies;
+    while (reply && reply->request != request)
+        reply = reply->next;
+    return reply;
 }
 
 /* ---- The catalog ----------------------------------------------------------------------------------------- */
@@ -337,4 +343,23 @@ pfb_name pfb_metadata_counter_name(const metadata_set *set, uint32_t counter_id)
 pfb_name pfb_metadata_counter_help(const metadata_set *set, uint32_t counter_id)
 {
     return set ? find_text(&set->helps, counter_id) : (pfb_name){.bytes = NULL};
+}
+
+selection_names pfb_metadata_names_of_set(const metadata_set *set, const pfb_guid *guid)
+{
+    selection_names names = {.guid = guid};
+    const pfb_catalog_set *known = pfb_catalog_find(guid);
+    for (unsigned origin = 0; origin < METADATA_ORIGINS; origin++)
+        pfb_selection_add_name(&names, pfb_metadata_set_name_at(set, origin));
+    if (known)
+        pfb_selection_add_name(&names, pfb_utf8_name(known->name, strlen(known->name)));
+    return names;
+}
+
+selection_names pfb_metadata_names_of_counter(const metadata_set *set, uint32_t counter_id)
+{
+    selection_names names = {.has_number = counter_id != PFB_NO_ID, .number = counter_id};
+    for (unsigned origin = 0; origin < METADATA_ORIGINS && counter_id != PFB_NO_ID; origin++)
+        pfb_selection_add_name(&names, pfb_metadata_counter_name_at(set, origin, counter_id));
+    return names;
 }

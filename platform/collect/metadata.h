@@ -3,6 +3,7 @@
 #define PFB_COLLECT_METADATA_H
 
 #include "perfblock/metadata.h"
+#include "select/selection.h"
 
 /* Metadata of countersets: copies of registration replies, and the catalog for countersets without a registration.
  * Names refer to these copies and are not converted: a hostile reply can give one long name to thousands of counters.
@@ -26,7 +27,7 @@ enum { METADATA_LOCAL, METADATA_ENGLISH, METADATA_CATALOG, METADATA_ORIGINS };
 /* A copy of a registration reply. */
 typedef struct metadata_reply {
     struct metadata_reply *next;
-    uint32_t request; /* the request code; metadata.c adds a bit if the reply is from the source or the catalog */
+    uint32_t request; /* the request code; metadata.c adds a bit if the reply is from the catalog */
     size_t size_bytes;
     uint8_t bytes[];
 } metadata_reply;
@@ -34,13 +35,14 @@ typedef struct metadata_reply {
 typedef struct metadata_set {
     pfb_guid guid;
     metadata_reply *replies;       /* stored replies: at most one for each value of their `request` */
-    uint32_t fetched;              /* bit N: the source was asked for request code N, or the caller put a valid reply */
+    uint32_t fetched;              /* bit N: stream of a source: it was asked for request code N */
     bool has_reply;                /* a reply was added, even a malformed one; false if known from the catalog only */
     bool has_registration;         /* a valid reply to PFB_REQUEST_COUNTERSET was added: the catalog is not used */
     bool has_catalog;              /* the catalog's replies were added */
     bool has_counters;             /* registration is valid */
     pfb_registration registration; /* the latest one of the source, or that of the catalog */
     uint32_t *order;               /* memory of registration.order; null if the ids ascend */
+    bool is_chosen;                /* stream of a source: the replies are returned as records */
     uint64_t mark;                 /* number of the last pass that visited this counterset, see pfb_collector.mark */
     pfb_name names[METADATA_ORIGINS];
     pfb_name help;
@@ -67,12 +69,15 @@ metadata_set *pfb_metadata_find(const metadata *m, const pfb_guid *guid);
 /* Returns the counterset; adds it if it is missing. Returns null when memory is exhausted. */
 metadata_set *pfb_metadata_get(metadata *m, const pfb_guid *guid);
 
-/* Adds a reply to a registration request, which replaces an earlier one. `is_fetched`: it is from the source, and the
- * bytes of a reply that the caller has put stay valid. *error is the first error in the bytes. Names and help texts of
- * counters that precede it are used; any other malformed reply only sets has_reply. Returns false when memory is
- * exhausted. */
-bool pfb_metadata_add(metadata_set *set, uint32_t request, bool is_fetched, const void *data, size_t size,
+/* Adds a reply to a registration request, which replaces an earlier one. *error is the first error in the bytes. Names
+ * and help texts of counters that precede it are used; any other malformed reply only sets has_reply. Returns false
+ * when memory is exhausted. */
+bool pfb_metadata_add(metadata_set *set, uint32_t request, const void *data, size_t size,
                       const pfb_read_options *options, pfb_error *error);
+
+/* Returns the reply to a registration request that pfb_metadata_add has stored; null if there is none. Of
+ * a malformed reply, only counter names and help texts are stored. */
+const metadata_reply *pfb_metadata_reply(const metadata_set *set, uint32_t request);
 
 /* Adds the catalog's names and counters to a counterset without registration. Returns false when memory is exhausted.
  */
@@ -85,5 +90,9 @@ pfb_name pfb_metadata_set_name(const metadata_set *set);
 pfb_name pfb_metadata_counter_name_at(const metadata_set *set, unsigned origin, uint32_t counter_id);
 pfb_name pfb_metadata_counter_name(const metadata_set *set, uint32_t counter_id);
 pfb_name pfb_metadata_counter_help(const metadata_set *set, uint32_t counter_id);
+
+/* The names by which a selection finds a counterset, or one of its counters. `set` may be null. */
+selection_names pfb_metadata_names_of_set(const metadata_set *set, const pfb_guid *guid);
+selection_names pfb_metadata_names_of_counter(const metadata_set *set, uint32_t counter_id);
 
 #endif

@@ -7,37 +7,18 @@
 
 /* ---- Clocks ---------------------------------------------------------------------------------------------- */
 
-/* The performance clock starts at zero when the machine starts, so after a restart it has advanced less than the 100 ns
- * clock. If it has advanced more, a V2 sample comes from another machine. V1 blocks name their machine, and those
- * with different names are never compared, so a larger advance is accepted there. */
-uint32_t pfb_collector_compare_clocks(const pfb_collector_clocks *older, const pfb_collector_clocks *newer, bool is_v1)
+static sample_clocks get_clocks(const pfb_sample *table)
 {
-    if (older->perf_freq <= 0 || newer->perf_freq != older->perf_freq)
-        return PFB_GAP_FREQUENCY;
-    if (newer->perf_time_100ns < older->perf_time_100ns)
-        return PFB_GAP_BACKWARDS;
-    if (newer->perf_time < older->perf_time)
-        return PFB_GAP_RESTART;
-    double ticks = (double)((uint64_t)newer->perf_time - (uint64_t)older->perf_time);
-    double seconds = (double)((uint64_t)newer->perf_time_100ns - (uint64_t)older->perf_time_100ns) / 1e7;
-    double lead = ticks / (double)older->perf_freq - seconds;
-    double limit = 1 + seconds / 1000;
-    bool is_continued = lead >= -limit && (is_v1 || lead <= limit);
-    return is_continued ? 0 : PFB_GAP_RESTART;
-}
-
-static pfb_collector_clocks get_clocks(const pfb_sample *table)
-{
-    return (pfb_collector_clocks){table->perf_time, table->perf_time_100ns, table->perf_freq};
+    return (sample_clocks){table->perf_time, table->perf_time_100ns, table->perf_freq};
 }
 
 uint32_t pfb_collect_find_gap(const stored_sample *older, const stored_sample *newer, bool is_v1)
 {
     if (older->file_number == newer->file_number)
         return 0;
-    pfb_collector_clocks before = get_clocks(&older->table);
-    pfb_collector_clocks now = get_clocks(&newer->table);
-    return pfb_collector_compare_clocks(&before, &now, is_v1);
+    sample_clocks before = get_clocks(&older->table);
+    sample_clocks now = get_clocks(&newer->table);
+    return pfb_collect_compare_clocks(&before, &now, is_v1);
 }
 
 /* ---- Queries and counters of V2 samples ------------------------------------------------------------------ */

@@ -198,10 +198,11 @@ static void join_released(stored_sample **released, stored_sample *more)
 bool pfb_store_add(sample_store *store, stored_sample *sample, stored_sample **released)
 {
     size_t size = sample_size(sample);
+    size_t max_bytes = store->max_bytes > 0 ? store->max_bytes : STORE_MAX_BYTES;
     *released = NULL;
     supersede(store, sample, released);
-    while (store->first && (store->object_count + sample->title_count > STORE_MAX_OBJECTS ||
-                            store->size_bytes + size > STORE_MAX_BYTES))
+    while (store->first &&
+           (store->object_count + sample->title_count > STORE_MAX_OBJECTS || store->size_bytes + size > max_bytes))
         drop_first(store, sample->series, released);
     if (!sample->series)
         sample->series = add_series(store, &sample->machine_name);
@@ -233,6 +234,7 @@ stored_sample *pfb_store_clear(sample_store *store)
     for (size_t i = 0; i < store->series_count; i++)
         free_series(store->series[i]);
     free(store->series);
-    *store = (sample_store){.serial = store->serial, .dropped_count = store->dropped_count};
+    *store =
+        (sample_store){.serial = store->serial, .dropped_count = store->dropped_count, .max_bytes = store->max_bytes};
     return samples;
 }

@@ -50,6 +50,7 @@ struct stored_sample {
     pfb_registration *registrations; /* of its countersets */
     size_t registration_capacity;
     stored_series *series; /* of the sample; null for a sample that begins a series, until it is added */
+    struct layout *layout; /* its series; null: not known */
     uint32_t gap;          /* PFB_GAP_ bit: why it begins a series although its machine has others; or 0 */
     /* Set by the store: */
     uint64_t serial;               /* ascends in the order of adding */
@@ -61,6 +62,7 @@ struct stored_sample {
 typedef struct sample_store {
     stored_sample *first, *last; /* in the order of adding */
     uint64_t dropped_count;      /* samples that were dropped while they were the latest of an object */
+    size_t max_bytes;            /* 0: STORE_MAX_BYTES */
     /* Private: */
     uint64_t serial;                 /* of the next sample */
     size_t object_count, size_bytes; /* totals of all samples */

@@ -18,12 +18,7 @@ static bool list_registrations(pfb_collector *c, stored_sample *sample, size_t b
     for (size_t i = 0; i < block_count; i++) {
         const pfb_guid *guid = &sample->query->blocks[i].counterset;
         metadata_set *set = pfb_metadata_find(&c->metadata, guid);
-        bool was_forgotten = !set && c->source && c->file_number > 0; /* by pfb_collect_follow_file() */
-        if (was_forgotten) {
-            set = pfb_metadata_get(&c->metadata, guid);
-            if (!set || !pfb_collect_complete(c, set))
-                return false;
-        } else if (!set && pfb_catalog_find(guid)) {
+        if (!set && pfb_catalog_find(guid)) {
             set = pfb_metadata_get(&c->metadata, guid);
             if (!set)
                 return false;
@@ -49,6 +44,7 @@ static void free_sample(stored_sample *sample)
     if (!sample)
         return;
     pfb_query_info_release(&sample->query);
+    pfb_layout_release(&sample->layout);
     pfb_bytes_free(&sample->reply);
     free(sample->memory);
     free(sample->registrations);
@@ -66,21 +62,52 @@ static void free_list(stored_sample *sample)
     }
 }
 
+/* Prepends a list of samples to another; both are linked by `after`. */
+static void prepend_list(stored_sample **list, stored_sample *samples)
+{
+    stored_sample **end = &samples;
+    while (*end)
+        end = &(*end)->after;
+    *end = *list;
+    *list = samples;
+}
+
+/* Makes the samples that the last record needed the spare ones, as many as the record had, and frees the others. */
+static void recycle(pfb_collector *c, format_samples *format)
+{
+    prepend_list(&format->spare, c->retained);
+    c->retained = NULL;
+    stored_sample *last = format->spare;
+    for (size_t i = 1; last && i < c->ended_count; i++)
+        last = last->after;
+    if (last) {
+        free_list(last->after);
+        last->after = NULL;
+    }
+    c->ended_count = c->value_count = c->older_count = 0;
+}
+
 bool pfb_collect_end_sample(pfb_collector *c)
 {
     stored_sample *sample = c->current;
     format_samples *format = &c->formats[c->is_v1];
     stored_sample *released = NULL;
+    bool is_stored = true;
     c->current = NULL;
     c->log.is_current = false;
-    if (!sample || sample->title_count == 0) /* a sample without objects is not stored: it stays the spare sample */
-        return true;
-    bool is_stored = pfb_store_add(&format->store, sample, &released);
-    if (is_stored) { /* the next sample uses the memory of a released one */
-        format->spare = released;
-        released = released ? released->after : NULL;
+    c->frame.is_current = false;
+    if (sample && sample->title_count > 0) { /* a sample without objects is not stored: it stays the spare sample */
+        format->spare = sample->after;
+        is_stored = pfb_store_add(&format->store, sample, &released);
+        if (!is_stored) {
+            sample->after = NULL;
+            prepend_list(&released, sample);
+        }
+        prepend_list(&c->retained, released);
+        c->ended_count++;
     }
-    free_list(released);
+    if (!c->log.is_object) /* the objects of a record are one frame: their older samples are needed until it ends */
+        recycle(c, format);
     return is_stored;
 }
 
@@ -98,8 +125,9 @@ void pfb_collect_free_samples(pfb_collector *c)
 {
     for (size_t i = 0; i < 2; i++) {
         free_list(pfb_store_clear(&c->formats[i].store));
-        free_sample(c->formats[i].spare);
+        free_list(c->formats[i].spare);
     }
+    free_list(c->retained);
     pfb_query_info_release(&c->query);
     free(c->pairs);
     free(c->results);
@@ -122,14 +150,13 @@ static bool load_table(stored_sample *sample, const pfb_sample_input *input, pfb
 }
 
 /* Loads a V2 reply unless its header is malformed. Returns false when memory is exhausted. */
-static bool load_v2(pfb_collector *c, stored_sample *sample, pfb_collected_reply *reply)
+static bool load_v2(pfb_collector *c, stored_sample *sample, collected_reply *reply)
 {
     pfb_v2_reader reader;
     bool is_open = pfb_v2_open(&reader, sample->reply.data, sample->reply_size, &c->options.reader);
     reply->error = reader.error;
     if (!is_open)
         return true;
-    reply->size_bytes = reader.total_size_bytes;
     reply->is_sample = true;
     pfb_query_info_release(&sample->query);
     sample->query = pfb_query_info_retain(c->query);
@@ -149,12 +176,11 @@ static bool load_v2(pfb_collector *c, stored_sample *sample, pfb_collected_reply
 
 /* Loads a V1 block unless its header is malformed; a malformed machine name is tolerated unless the reader is strict.
  * Returns false when memory is exhausted. */
-static bool load_v1(pfb_collector *c, stored_sample *sample, pfb_collected_reply *reply)
+static bool load_v1(pfb_collector *c, stored_sample *sample, collected_reply *reply)
 {
     pfb_v1_reader reader;
     pfb_v1_open(&reader, sample->reply.data, sample->reply_size, &c->options.reader);
     reply->error = reader.error;
-    reply->size_bytes = reader.total_size_bytes;
     if (reader.total_size_bytes == 0)
         return true;
     reply->is_sample = true;
@@ -169,14 +195,14 @@ static bool load_v1(pfb_collector *c, stored_sample *sample, pfb_collected_reply
 /* ---- Comparison ------------------------------------------------------------------------------------------ */
 
 /* Returns why a sample does not continue a series, as a PFB_GAP_ bit; or 0. */
-static uint32_t find_series_gap(const pfb_collector *c, const stored_series *series, const pfb_collector_clocks *clocks,
+static uint32_t find_series_gap(const pfb_collector *c, const stored_series *series, const sample_clocks *clocks,
                                 bool is_v1)
 {
-    uint32_t gap = pfb_collector_compare_clocks(&series->step.clocks, clocks, is_v1);
+    uint32_t gap = pfb_collect_compare_clocks(&series->step.clocks, clocks, is_v1);
     return gap == 0 && !is_v1 && !pfb_query_info_is_same(series->query, c->query) ? PFB_GAP_COUNTERS : gap;
 }
 
-void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const pfb_collector_clocks *clocks, bool is_v1)
+void pfb_collect_choose_series(pfb_collector *c, stored_sample *sample, const sample_clocks *clocks, bool is_v1)
 {
     size_t count;
     stored_series *const *list = pfb_store_of_machine(&c->formats[is_v1].store, &sample->machine_name, &count);
@@ -220,12 +246,12 @@ static void cook_pairs(pfb_collector *c, stored_sample *sample, bool is_v1)
         c->gaps |= gap;
         for (end = begin; end < count && c->pairs[end].older == older; end++) {
             c->results[end] = c->pairs[end].result;
-            c->older[c->results[end]] = table;
+            c->older[c->first_older + c->results[end]] = table;
         }
         if (table)
             pfb_sample_match(table, &sample->table, c->results + begin, end - begin);
-        pfb_sample_cook(table, &sample->table, c->results + begin, end - begin, &c->options.formula, c->values,
-                        c->status_bytes, c->value_capacity);
+        pfb_sample_cook(table, &sample->table, c->results + begin, end - begin, &c->options.formula,
+                        c->values + c->first_value, c->status_bytes + c->first_value, c->value_count - c->first_value);
     }
 }
 
@@ -249,13 +275,32 @@ static bool joins_sample(const pfb_collector *c, const stored_sample *sample)
     return is_joined;
 }
 
+/* Provides memory for the results and values of a sample, which follow those of the record's other samples. */
 static bool reserve_results(pfb_collector *c, const pfb_sample_counts *counts)
 {
-    return counts->values <= SIZE_MAX && PFB_COLLECT_GROW(c->pairs, c->pair_capacity, counts->results) &&
-           PFB_COLLECT_GROW(c->results, c->result_capacity, counts->results) &&
-           pfb_collect_grow(&c->older, &c->older_capacity, counts->results, sizeof(const pfb_sample *)) &&
-           PFB_COLLECT_GROW(c->values, c->value_capacity, (size_t)counts->values) &&
-           PFB_COLLECT_GROW(c->status_bytes, c->status_capacity, (size_t)counts->values);
+    c->first_value = c->value_count;
+    c->first_older = c->older_count;
+    if (counts->values > SIZE_MAX - c->value_count || !PFB_COLLECT_GROW(c->pairs, c->pair_capacity, counts->results) ||
+        !PFB_COLLECT_GROW(c->results, c->result_capacity, counts->results) ||
+        !pfb_collect_grow(&c->older, &c->older_capacity, c->older_count + counts->results,
+                          sizeof(const pfb_sample *)) ||
+        !PFB_COLLECT_GROW(c->values, c->value_capacity, c->value_count + (size_t)counts->values) ||
+        !PFB_COLLECT_GROW(c->status_bytes, c->status_capacity, c->value_count + (size_t)counts->values))
+        return false;
+    c->value_count += (size_t)counts->values;
+    c->older_count += counts->results;
+    return true;
+}
+
+/* Returns the layout of an older sample that has the same series, with a reference; or null. */
+static layout *find_same_layout(const pfb_collector *c, const stored_sample *sample)
+{
+    const stored_sample *older = NULL;
+    for (uint32_t i = 0; i < sample->table.counts.results && !older; i++)
+        older = c->pairs[i].older;
+    bool is_same = older && older->layout && older->layout->names_version == c->names_version &&
+                   older->layout->choice_version == c->choice_version && pfb_layout_has_same_shape(older, sample);
+    return is_same ? pfb_layout_retain(older->layout) : NULL;
 }
 
 /* Numbers the loaded sample and compares it with earlier ones. Returns false when memory is exhausted. */
@@ -269,8 +314,10 @@ static bool compare_sample(pfb_collector *c, stored_sample *sample, bool is_v1)
         sample->number = c->log.number;
     else
         sample->number = is_v1 && joins_sample(c, sample) ? c->number - 1 : c->number++;
-    pfb_sample_number_rows(&sample->table);
     c->gaps |= sample->gap;
+    sample->layout = find_same_layout(c, sample);
+    if (!sample->layout) /* before rows are matched: the order that this sorts them in is then used twice */
+        pfb_sample_number_rows(&sample->table);
     cook_pairs(c, sample, is_v1);
     return true;
 }
@@ -279,10 +326,13 @@ bool pfb_collect_load(pfb_collector *c, bool is_v1)
 {
     stored_sample *sample = c->formats[is_v1].spare;
     sample->machine_name = (pfb_name){.bytes = NULL};
+    pfb_layout_release(&sample->layout);
     bool has_memory = is_v1 ? load_v1(c, sample, &c->reply) : load_v2(c, sample, &c->reply);
-    if (!has_memory || !c->reply.is_sample) {
-        c->number++;
+    if (!has_memory || !c->reply.is_sample) /* a malformed reply takes no number */
         return has_memory;
-    }
-    return compare_sample(c, sample, is_v1) && pfb_collect_show(c, sample, is_v1);
+    if (!compare_sample(c, sample, is_v1))
+        return false;
+    c->current = sample;
+    c->is_v1 = is_v1;
+    return true;
 }

@@ -1,32 +1,50 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/texts.h"
 
-#include "collect/memory.h"
-
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 /* A name of N bytes, in whatever encoding, has at most UTF8_PER_BYTE * N bytes of UTF-8. */
-enum { MIN_SLOTS = 1 << 10, MAX_SHORT_NAME = 2048, MAX_SHORT_BYTES = 4 << 20, UTF8_PER_BYTE = 3 };
+enum { MIN_SLOTS = 64, MIN_BLOCK_BYTES = 4096, UTF8_PER_BYTE = 3 };
 
-struct text_entry {
-    pfb_name name;
-    size_t size;
-    char text[];
+struct text_block {
+    text_block *next;
+    size_t size, capacity;
+    char bytes[];
 };
 
-bool pfb_text_reserve(text_scratch *scratch, size_t name_bytes)
+/* Returns a block with `needed` free bytes, or null when memory is exhausted. */
+static text_block *reserve_text(text_pool *pool, size_t needed)
 {
-    if (name_bytes > (SIZE_MAX - 1) / UTF8_PER_BYTE)
-        return false;
-    size_t needed = UTF8_PER_BYTE * name_bytes + 1;
-    return needed <= scratch->capacity || PFB_COLLECT_GROW(scratch->bytes, scratch->capacity, needed);
+    text_block *block = pool->blocks;
+    if (block && needed <= block->capacity - block->size)
+        return block;
+    size_t capacity = needed > MIN_BLOCK_BYTES ? needed : MIN_BLOCK_BYTES;
+    block = capacity < SIZE_MAX - sizeof *block ? malloc(sizeof *block + capacity) : NULL;
+    if (!block)
+        return NULL;
+    block->next = pool->blocks;
+    block->size = 0;
+    block->capacity = capacity;
+    pool->blocks = block;
+    return block;
 }
 
-text_view pfb_text_convert(text_scratch *scratch, const pfb_name *name)
+bool pfb_text_add(text_pool *pool, const pfb_name *name, text_view *text)
 {
-    size_t size = name->bytes ? pfb_name_to_utf8(name, scratch->bytes, scratch->capacity) : 0;
-    return size > 0 ? (text_view){scratch->bytes, size} : (text_view){"", 0};
+    *text = (text_view){"", 0};
+    if (!name->bytes || name->size_bytes == 0)
+        return true;
+    if (name->size_bytes > (SIZE_MAX - 1) / UTF8_PER_BYTE)
+        return false;
+    text_block *block = reserve_text(pool, UTF8_PER_BYTE * name->size_bytes + 1);
+    if (!block)
+        return false;
+    char *bytes = block->bytes + block->size;
+    *text = (text_view){bytes, pfb_name_to_utf8(name, bytes, block->capacity - block->size)};
+    block->size += text->size + 1;
+    return true;
 }
 
 /* Mixes the bits, so that names at regular distances do not get adjacent slots. */
@@ -39,64 +57,65 @@ static size_t hash_name(const pfb_name *name)
 }
 
 /* Returns the slot of a name, or the free slot for it. Requires a free slot. */
-static text_entry **find_text_slot(text_entry **slots, size_t slot_count, const pfb_name *name)
+static text_entry *find_slot(text_entry *slots, size_t slot_count, const pfb_name *name)
 {
     for (size_t at = hash_name(name);; at++) {
-        text_entry **slot = &slots[at & (slot_count - 1)];
-        const pfb_name *cached = *slot ? &(*slot)->name : NULL;
-        if (!cached || (cached->bytes == name->bytes && cached->size_bytes == name->size_bytes))
+        text_entry *slot = &slots[at & (slot_count - 1)];
+        if (!slot->name.bytes || (slot->name.bytes == name->bytes && slot->name.size_bytes == name->size_bytes))
             return slot;
     }
 }
 
 /* Provides slots for one more entry. Returns false when memory is exhausted. */
-static bool reserve_slot(text_cache *cache)
+static bool reserve_slot(text_pool *pool)
 {
-    if (cache->count < cache->slot_count / 2)
+    if (pool->count < pool->slot_count / 2)
         return true;
-    size_t slot_count = cache->slot_count > 0 ? 2 * cache->slot_count : MIN_SLOTS;
-    text_entry **slots = calloc(slot_count, sizeof(text_entry *));
+    size_t slot_count = pool->slot_count > 0 ? 2 * pool->slot_count : MIN_SLOTS;
+    text_entry *slots = calloc(slot_count, sizeof *slots);
     if (!slots)
         return false;
-    for (size_t i = 0; i < cache->slot_count; i++) {
-        if (cache->slots[i])
-            *find_text_slot(slots, slot_count, &cache->slots[i]->name) = cache->slots[i];
+    for (size_t i = 0; i < pool->slot_count; i++) {
+        if (pool->slots[i].name.bytes)
+            *find_slot(slots, slot_count, &pool->slots[i].name) = pool->slots[i];
     }
-    free(cache->slots);
-    cache->slots = slots;
-    cache->slot_count = slot_count;
+    free(pool->slots);
+    pool->slots = slots;
+    pool->slot_count = slot_count;
     return true;
 }
 
-text_view pfb_text_find(text_cache *cache, text_scratch *scratch, const pfb_name *name)
+bool pfb_text_find(text_pool *pool, const pfb_name *name, text_view *text)
 {
+    *text = (text_view){"", 0};
     if (!name->bytes || name->size_bytes == 0)
-        return (text_view){"", 0};
-    bool has_slot = reserve_slot(cache);
-    text_entry **slot = has_slot ? find_text_slot(cache->slots, cache->slot_count, name) : NULL;
-    if (slot && *slot)
-        return (text_view){(*slot)->text, (*slot)->size};
-    text_view view = pfb_text_convert(scratch, name);
-    size_t size = sizeof(text_entry) + view.size + 1;
-    bool is_short = name->size_bytes <= MAX_SHORT_NAME;
-    if (!slot || (is_short && size > MAX_SHORT_BYTES - cache->short_bytes))
-        return view;
-    text_entry *entry = malloc(size);
-    if (!entry)
-        return view;
-    entry->name = *name;
-    entry->size = view.size;
-    memcpy(entry->text, view.bytes, view.size + 1);
-    cache->short_bytes += is_short ? size : 0;
-    cache->count++;
-    *slot = entry;
-    return (text_view){entry->text, entry->size};
+        return true;
+    if (!reserve_slot(pool))
+        return false;
+    text_entry *slot = find_slot(pool->slots, pool->slot_count, name);
+    if (!slot->name.bytes) {
+        if (!pfb_text_add(pool, name, &slot->text))
+            return false;
+        slot->name = *name;
+        pool->count++;
+    }
+    *text = slot->text;
+    return true;
 }
 
-void pfb_text_clear(text_cache *cache)
+void pfb_text_forget(text_pool *pool)
 {
-    for (size_t i = 0; i < cache->slot_count; i++)
-        free(cache->slots[i]);
-    free(cache->slots);
-    *cache = (text_cache){.slots = NULL};
+    free(pool->slots);
+    pool->slots = NULL;
+    pool->slot_count = pool->count = 0;
+}
+
+void pfb_text_free(text_pool *pool)
+{
+    pfb_text_forget(pool);
+    while (pool->blocks) {
+        text_block *next = pool->blocks->next;
+        free(pool->blocks);
+        pool->blocks = next;
+    }
 }

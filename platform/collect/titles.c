@@ -6,18 +6,21 @@
 #include <stdlib.h>
 #include <string.h>
 
-bool pfb_titles_add(titles *t, const void *data, size_t size, const pfb_read_options *options, pfb_error *error)
+bool pfb_titles_add(titles *t, bool is_given, const void *data, size_t size, const pfb_read_options *options,
+                    pfb_error *error)
 {
     pfb_name_table table;
     pfb_name_entry entry;
-    title_table *copy = size < SIZE_MAX - sizeof *copy ? malloc(sizeof *copy + size) : NULL;
+    bool has_number = t->table_count < GIVEN_TITLES;
+    title_table *copy = has_number && size < SIZE_MAX - sizeof *copy ? malloc(sizeof *copy + size) : NULL;
     if (!copy)
         return false;
     if (size > 0)
         memcpy(copy->bytes, data, size);
     copy->next = t->tables;
     t->tables = copy;
-    uint32_t number = t->table_count++;
+    uint32_t number = t->table_count++ | (is_given ? GIVEN_TITLES : 0);
+    t->has_given = t->has_given || is_given;
     uint32_t position = 0;
     pfb_name_table_open(&table, copy->bytes, size, options);
     while (pfb_name_table_next_entry(&table, &entry)) {
@@ -89,8 +92,10 @@ pfb_name pfb_titles_find(titles *t, uint32_t index)
 {
     const title_row *row = NULL;
     sort_new_rows(t);
-    for (size_t i = t->run_count; i > 0 && !row; i--)
-        row = find_in_run(t, i > 1 ? t->run_ends[i - 2] : 0, t->run_ends[i - 1], index);
+    for (size_t i = t->run_count; i > 0 && (!row || t->has_given); i--) {
+        const title_row *found = find_in_run(t, i > 1 ? t->run_ends[i - 2] : 0, t->run_ends[i - 1], index);
+        row = found && (!row || found->table > row->table) ? found : row;
+    }
     return row ? row->name : (pfb_name){.bytes = NULL};
 }
 

@@ -14,12 +14,13 @@ typedef struct title_table {
 
 typedef struct title_row {
     uint32_t index;
-    uint32_t table;    /* number of the table that it comes from */
+    uint32_t table;    /* number of the table that it comes from; with GIVEN_TITLES, if that was given */
     uint32_t position; /* in that table */
     pfb_name name;
 } title_row;
 
 enum { TITLE_MAX_RUNS = 64 };
+#define GIVEN_TITLES UINT32_C(0x80000000)
 
 /* The rows are in runs, each sorted by index, then by precedence. The tables of a run follow those of earlier runs, and
  * each run has at least twice as many rows as the next one: so there are few runs, and a lookup after each added table
@@ -31,11 +32,13 @@ typedef struct titles {
     size_t run_count;
     title_table *tables;
     uint32_t table_count;
+    bool has_given;
 } titles;
 
-/* Adds a table. *error is the first error in its bytes; the pairs before it are used. Returns false when memory is
- * exhausted. */
-bool pfb_titles_add(titles *t, const void *data, size_t size, const pfb_read_options *options, pfb_error *error);
+/* Adds a table. `is_given`: it takes precedence over those that are not. *error is the first error in its bytes; the
+ * pairs before it are used. Returns false when memory is exhausted. */
+bool pfb_titles_add(titles *t, bool is_given, const void *data, size_t size, const pfb_read_options *options,
+                    pfb_error *error);
 void pfb_titles_free(titles *t);
 
 /* Returns the name of a title index; `bytes` is null without one. Later tables take precedence over earlier ones, and

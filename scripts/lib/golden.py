@@ -51,17 +51,16 @@ COMMANDS = [
     "cook|--to|18:50:21.844Z|-f|csv", r"cook|--path|\Proc*(*)\% *|-f|csv", "cook|--set|*|--instance|_Total|-f|json",
     "convert|-o|out.pfb", "convert|-o|out.csv", "convert|-o|out.json", "convert|--every|2|-o|out.pfb",
     r"convert|--path|\Proc*(*)\% *|-o|out.pfb", "report|-o|out.html", "show", "show|-f|json", "check", "check|-f|json",
-    "countersets|--source", "live|-f|csv|--source", "live|-f|prometheus|--source", "live|--set|*|-f|json|--source",
-    "record|-o|out.pfb|--source"]
-PIPED = ["<|cook|-f|csv|-", "<|cook|-f|pdh-csv|-", "<|show|-", "<|convert|-o|out.pfb|-", "<|live|-f|csv|--source|-"]
+    "countersets|--source", "record|-o|out.pfb|--source"]
+PIPED = ["<|cook|-f|csv|-", "<|cook|-f|pdh-csv|-", "<|show|-", "<|convert|-o|out.pfb|-"]
 SINGLE = [*COMMANDS, *PIPED]
 FEW = [JSON, "show|-f|json", "check|-f|json"]
 # One of each kind of output: sees most differences in less time.
 # Of the cells for which a fault of mutate.py is judged, each reads its input differently.
 PLANTED = [JSON, "cook|-f|pdh-csv", "cook|--every|2|-f|csv", "cook|--to|18:50:21.844Z|-f|csv", r"cook|--path|\Proc*(*)\% *|-f|csv",
-           "convert|-o|out.pfb", "live|--set|*|-f|json|--source", "record|-o|out.pfb|--source", "check|-f|json", "<|cook|-f|csv|-"]
+           "convert|-o|out.pfb", "record|-o|out.pfb|--source", "check|-f|json", "<|cook|-f|csv|-"]
 QUICK = {JSON, "cook|-f|pdh-csv", "cook|--every|2|-f|csv", "convert|-o|out.pfb", "report|-o|out.html", "show", "check|-f|json",
-         "live|-f|csv|--source", "<|cook|-f|csv|-"}
+         "<|cook|-f|csv|-"}
 
 # Folders of the corpus whose files are parts of inputs of fuzz targets, which no command reads.
 PARTS = {"calls", "changing", "cpi", "cpi_facility", "cpuid_text", "formula", "metadata", "model", "name", "query", "sample",
@@ -489,6 +488,8 @@ def report(inputs, programs, arguments):
             if used is None:
                 if cell not in by_cell and len(by_cell) < arguments.show:
                     print(f"==== {name_of(entry)}: {shown(cell)}\n{difference}\n", flush=True)
+                elif arguments.list:
+                    print(f"==== {name_of(entry)}: {shown(cell)}", flush=True)
                 by_cell[cell] += 1
     differ = counts["cells", False] + counts["cells", True]
     print(f"{len(inputs)} inputs, {counts['compared']} cells: {counts['compared'] - differ} equal, "
@@ -525,6 +526,7 @@ def parse_arguments():
     parser.add_argument("--inputs", metavar="PATTERN", help="only inputs whose names match, as in a shell")
     parser.add_argument("--mutants", type=int, default=0, metavar="N", help="also compare N mutated blocks")
     parser.add_argument("--show", type=int, default=10, metavar="N", help="print the first difference of each of the first N cells")
+    parser.add_argument("--list", action="store_true", help="name every input and cell that differs")
     parser.add_argument("--jobs", type=int, default=2, help="the number of processes")
     arguments = parser.parse_args()
     if (arguments.revision is None) == (arguments.reference is None):

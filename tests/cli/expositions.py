@@ -96,19 +96,19 @@ class MetricsCase(Case):
                               check=False)
         self.assertEqual((done.returncode, done.stdout.decode()), (0, ""))
 
-    def expositions(self, *arguments):
+    def expositions(self, *arguments, **options):
         """The metrics of each sample that live prints."""
-        text = self.run_fine("live", "--format", "prometheus",
-                             *arguments).out
+        text = self.run_fine("live", "--format", "prometheus", "--interval",
+                             "0.01", *arguments, **options).out
         parts = text.split("\n\n")
         parts = [part + "\n" for part in parts[:-1]] + parts[-1:]
         for part in parts:
             self.lint(part)
         return [read_exposition(part) for part in parts]
 
-    def metrics(self, *arguments):
+    def metrics(self, *arguments, **options):
         """The metrics that live prints; it must print one sample."""
-        [metrics] = self.expositions(*arguments)
+        [metrics] = self.expositions(*arguments, **options)
         return metrics
 
 

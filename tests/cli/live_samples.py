@@ -72,8 +72,7 @@ class LiveCase(Case):
     def displayed(self, counterset, instance):
         """{counter name: (status, value)} of an instance, computed from the
         last two samples."""
-        items = self.run_json("live", "--source", self.capture, "--set",
-                              counterset)
+        items = self.run_json("cook", self.capture, "--set", counterset)
         last = max(item["sample"] for item in items)
         found = {item["counter"]: (item["status"], item["value"])
                  for item in items

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A simulated machine: a live source that is linked into the program instead of that of the system. Its data comes from
- * the capture that the environment variable PERFBLOCK_MACHINE names: V2 data if the capture has DATA chunks, and V1
- * blocks, from which it returns the requested objects as HKEY_PERFORMANCE_DATA does. */
+ * the capture that the environment variable PERFBLOCK_MACHINE names: V2 data if the capture has any, and V1 blocks,
+ * from which it returns the requested objects as HKEY_PERFORMANCE_DATA does. */
 #include "perfblock/capture.h"
 #include "perfblock/live.h"
 #include "perfblock/source.h"
@@ -208,7 +208,7 @@ static bool has_data(const pfb_bytes *file)
     pfb_chunk chunk;
     pfb_capture_open(&capture, file->data, file->size_bytes, true, NULL);
     while (pfb_capture_next_chunk(&capture, &chunk)) {
-        if (chunk.tag == PFB_TAG_DATA)
+        if (chunk.tag == PFB_TAG_DATA || chunk.tag == PFB_TAG_REGISTRATION)
             return true;
     }
     return false;

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Runs the program for the tests in this folder.
 
-PERFBLOCK is the path of the program. PERFBLOCK_SYSTEM is the system for which
+PERFBLOCK is the path of the program, PERFBLOCK_TEST_PROGRAM that of the program
+linked with machine.c, a simulated machine. PERFBLOCK_SYSTEM is the system for which
 it was built; on "Windows" some tests expect other results or are skipped.
 PERFBLOCK_REAL_DATA is a folder of files captured on real machines; without it
 the tests that need them are skipped. Most other inputs come from the corpus,
@@ -150,21 +151,29 @@ class Case(unittest.TestCase):
         return path
 
     def run_program(self, *arguments, stdin=b"", columns=None, zone=None,
-                    cwd=None, begin=None):
+                    cwd=None, begin=None, machine=None):
         """Runs the program. `columns` is the width of the terminal, `zone` the
         time zone (TZ). `begin` is called in the new process before the program
-        starts."""
+        starts. `machine` is a recording: the live source is a machine with its
+        data."""
         environment = dict(os.environ)
+        path = program()
+        if machine:
+            path = os.environ["PERFBLOCK_TEST_PROGRAM"]
+            environment["PERFBLOCK_MACHINE"] = machine
         environment.pop("COLUMNS", None)
         if columns:
             environment["COLUMNS"] = str(columns)
         if zone:
             environment["TZ"] = zone
-        done = running.finish([program(), *arguments], input=stdin,
+        done = running.finish([path, *arguments], input=stdin,
                               timeout=SECONDS, env=environment, cwd=cwd,
                               preexec_fn=begin)
-        return Done(done.returncode, done.stdout.decode("utf-8"),
-                    done.stderr.decode("utf-8"))
+        errors = done.stderr.decode("utf-8")
+        if machine:  # only Windows prints the note about short intervals
+            errors = "".join(line for line in errors.splitlines(True)
+                             if "the same values again" not in line)
+        return Done(done.returncode, done.stdout.decode("utf-8"), errors)
 
     def run_fine(self, *arguments, **options):
         """Runs the program, which must return status 0 and print nothing on
@@ -177,6 +186,20 @@ class Case(unittest.TestCase):
         """The JSON objects of a run without errors."""
         return self.run_fine(*arguments, "--format", "json",
                              **options).objects()
+
+    def run_live(self, machine, *arguments, count=1, **options):
+        """Runs live with a machine that has the data of this recording, until
+        `count` samples are printed."""
+        return self.run_program("live", "--interval", "0.01", "--count",
+                                str(count), *arguments, machine=machine,
+                                **options)
+
+    def live(self, machine, *arguments, **options):
+        """The JSON objects of run_live() without errors."""
+        done = self.run_live(machine, *arguments, "--format", "json",
+                             **options)
+        self.assertEqual((done.status, done.err), (0, ""), arguments)
+        return done.objects()
 
     def assert_error(self, done, status, file, offset, code):
         """Asserts that the run returned `status` and printed this error line

@@ -14,11 +14,10 @@ from program import Case, bytes_of, seed, writer as w
 
 
 class Readers(Case):
-    """show, check, cook, countersets, live and record accept a capture under any
+    """show, check, cook, countersets and record accept a capture under any
     name, and on standard input."""
 
-    COMMANDS = (["show"], ["check"], ["cook"], ["countersets", "--source"],
-                ["live", "--set", "*", "--source"])
+    COMMANDS = (["show"], ["check"], ["cook"], ["countersets", "--source"])
 
     def setUp(self):
         super().setUp()
@@ -82,8 +81,7 @@ class Catalog(Case):
         """(set, counter, type, value) of counter 0, as cook and live show it.
         """
         values = []
-        for items in (self.run_json("cook", path),
-                      self.run_json("live", "--source", path)):
+        for items in (self.run_json("cook", path), self.live(path)):
             item = items[-1]
             self.assertEqual((item["sample"], item["counter_id"]), (1, 0))
             values.append((item["set"], item["counter"], item["type"],
@@ -114,11 +112,9 @@ class Catalog(Case):
         self.assertEqual(self.offered(path), {0: expected})
         for name in ("Renamed", "Processor Information", PROCESSOR):
             self.assertEqual(
-                [i["counter"] for i in self.run_json(
-                    "live", "--source", path, "--set", name)],
+                [i["counter"] for i in self.live(path, "--set", name)],
                 ["Something Else"])
-        done = self.run_program("live", "--source", path, "--counter",
-                                "% Processor Time")
+        done = self.run_live(path, "--counter", "% Processor Time")
         self.assertEqual((done.status, done.out), (2, ""))
 
     def test_a_registration_without_names(self):
@@ -246,8 +242,7 @@ class Errors(Case):
         return (["show", path], ["check", path], ["cook", path],
                 ["convert", path, "-o", out + ".pfb"],
                 ["convert", path, "-o", out + ".pfb", *every],
-                ["convert", path, "-o", out + ".json"],
-                ["live", "--source", path, *every],
+                ["cook", path, "-o", out + ".json"],
                 ["record", "--source", path, "-o", out, "--force", *every])
 
     def test_malformed_reply(self):

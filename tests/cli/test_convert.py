@@ -19,7 +19,9 @@ FIXTURES = sorted(glob.glob(os.path.join(ROOT, "fixtures", "*.pfb")))
 # Captures with the contents of one file; test_files.py tests the others.
 VALID = sorted(set(glob.glob(seed("capture", "valid_*.pfb"))) -
                {seed("capture", "valid_several_files.pfb"),
-                seed("capture", "valid_late_metadata.pfb")})
+                seed("capture", "valid_late_metadata.pfb"),
+                # Chunks of unknown tags are not copied.
+                seed("capture", "valid_unknown_tags.pfb")})
 # V1 blocks and V2 replies that are not in a recording.
 BARE = sorted(glob.glob(seed("v1", "valid_*.bin")) +
               glob.glob(seed("v2", "valid_*.bin")))
@@ -144,6 +146,35 @@ class Recordings(ConvertCase):
                           w.chunk(b"NOTE", bytes(10**6)))
             self.assertEqual(self.cooked(piped), self.cooked(named))
 
+    def test_seeds_keep_their_values(self):
+        """Chunks of unknown tags are left out; values do not change."""
+        for path in sorted(glob.glob(seed("capture", "valid_*.pfb"))):
+            self.assertEqual(self.cooked(self.converted("a.pfb", path)),
+                             self.cooked(path), path)
+
+    def test_metadata_is_written_once(self):
+        """Metadata that is repeated without a change is written once; changed
+        metadata is written again."""
+        def described(name):
+            return captures.metadata(captures.NETWORK, name, [
+                (1, captures.BULK, "Packets/sec")])
+        query = w.chunk(b"QINF", w.identifier(captures.NETWORK, name="*"))
+        replies = [captures.data(n, captures.instances_result(
+            [1], [(1, "eth0", [n * 7])])) for n in range(4)]
+        first, other = described("Net"), described("Other")
+        path = self.file("a.pfb", w.recording(
+            first, query, replies[0], first, query, replies[1], other,
+            replies[2], first, replies[3]))
+        made = self.converted("b.pfb", path)
+        self.assertEqual(self.cooked(made), self.cooked(path))
+        tags = [chunk[:4] for chunk in chunks_of(bytes_of(made))]
+        changed = sum(a != b for a, b in zip(chunks_of(w.recording(first)),
+                                             chunks_of(w.recording(other))))
+        count = len(chunks_of(w.recording(first))) - 1
+        self.assertEqual(tags.count(b"RGST") + tags.count(b"INST"),
+                         count + 2 * changed)
+        self.assertEqual(tags.count(b"QINF"), 1)
+
     @needs_real_data
     def test_captured_blocks(self):
         """Captured V1 blocks, converted with a name table, keep their values.
@@ -237,34 +268,43 @@ class Recordings(ConvertCase):
 class Outputs(ConvertCase):
     """The formats and the paths of the output."""
 
-    def test_values_are_those_of_cook(self):
-        """The extension of the output selects a format of cook; the output is
-        that of cook."""
+    def test_values(self):
+        """The extension of the output of cook selects its format, unless
+        --format does; the output is that without -o."""
         path = FIXTURES[0]
         for name, form in (("a.json", "json"), ("a.jsonl", "json"),
-                           ("a.csv", "pdh-csv"), ("b.CSV", "pdh-csv"),
-                           ("a.tsv", "pdh-tsv")):
-            out = self.converted(name, path)
-            with open(out, encoding="utf-8", newline="") as file:
-                self.assertEqual(file.read(), self.run_fine(
-                    "cook", "--format", form, path).out)
+                           ("a.csv", "csv"), ("b.CSV", "csv"),
+                           ("a.pdh.csv", "pdh-csv"), ("a.tsv", "pdh-tsv"),
+                           ("a.txt", "text")):
+            for options in ([], ["--format", form]):
+                out = self.path(("b." if options else "") + name)
+                self.run_fine("cook", path, "-q", "-o", out, *options)
+                with open(out, encoding="utf-8", newline="") as file:
+                    self.assertEqual(file.read(), self.run_fine(
+                        "cook", "--format", form, path).out)
+        out = self.path("c.csv")
+        self.run_fine("cook", path, "-q", "-o", out, "--format", "json")
+        with open(out, encoding="utf-8", newline="") as file:
+            self.assertEqual(file.read(), self.run_fine(
+                "cook", "--format", "json", path).out)
 
     def test_format_overrides_the_extension(self):
         path = FIXTURES[0]
-        with open(self.converted("a.csv", path, "--format", "csv"),
-                  encoding="utf-8", newline="") as file:
-            self.assertEqual(file.read(), self.run_fine(
-                "cook", "--format", "csv", path).out)
         self.assertEqual(bytes_of(self.converted(
             "a.json", path, "--format", "pfb")), bytes_of(path))
 
     def test_unknown_extensions(self):
         """An extension without a format is refused; the message names
         --format."""
-        for name in ("a", "a.bin", "a.txt", "pfb"):
+        for name in ("a", "a.bin", "a.txt", "a.csv", "pfb"):
             path = self.path(name)
             self.assertIn("--format", self.refused(2, FIXTURES[0], "-o", path))
             self.assertFalse(os.path.exists(path))
+        for name in ("a", "a.bin", "a.pfb", "csv"):
+            done = self.run_program("cook", FIXTURES[0], "-o", self.path(name))
+            self.assertEqual((done.status, done.out), (2, ""))
+            self.assertIn("--format", done.err)
+            self.assertFalse(os.path.exists(self.path(name)))
 
     def test_output_is_needed(self):
         done = self.run_program("convert", FIXTURES[0])
@@ -295,7 +335,8 @@ class Outputs(ConvertCase):
                     (2, FIXTURES[0], "--set", "none"),
                     (2, FIXTURES[0], "--from", "2100-01-01T00:00:00Z"),
                     (3, FIXTURES[0], "--paths", self.path("none"))):
-                done = self.run_program("convert", *arguments, "-o", old)
+                done = self.run_program("convert" if name == "old.pfb" else
+                                        "cook", *arguments, "-o", old)
                 self.assertEqual(done.status, status, (name, arguments))
                 self.assertEqual(bytes_of(old), b"old")
 
@@ -348,12 +389,12 @@ class Outputs(ConvertCase):
             2, path, "--from", "2026-01-01T00:00:00Z"), "")
 
     def test_formats_that_cannot_be_converted(self):
-        """A text log has displayed values only: it is converted to values, not
-        to a recording. Unknown formats are refused."""
+        """A text log has displayed values only, which are not converted to a
+        recording. Unknown formats are refused."""
         log = self.file("log.csv", b'"(PDH-CSV 4.0) (UTC)(0)","\\\\M\\A\\B"\r\n'
                         b'"01/02/2026 03:04:05.000","1"\r\n')
         self.assertIn("displayed values", self.refused(2, log))
-        self.run_fine("convert", log, "-o", self.path("log.json"))
+        self.run_fine("cook", log, "-o", self.path("log.json"))
         self.refused(1, self.file("unknown", b"\x89PNG\r\n\x1a\n"))
 
     @needs_real_data
@@ -432,6 +473,24 @@ class Filters(ConvertCase):
                              "--instance", "sda")
         self.assertIn(struct.pack("<Q", chosen), data)
         self.assertNotIn(struct.pack("<Q", secret), data)
+
+    def test_an_instance_that_comes_later(self):
+        """A selected instance that is not in the instance list is found when a
+        reply has it."""
+        rows = [[(1, "sda", [10 * n])] + [(2, "sdb", [100 * n])] * (n > 1)
+                for n in range(4)]
+        path = self.file("a.pfb", w.recording(
+            captures.metadata(captures.DISK, "Disk", [
+                (1, captures.BULK, "Bytes/sec")], instances=["sda"]),
+            w.chunk(b"QINF", w.identifier(captures.DISK, name="*")),
+            *(captures.data(n, captures.instances_result([1], each))
+              for n, each in enumerate(rows))))
+        made = self.converted("b.pfb", path, "--instance", "sdb")
+        found = self.run_json("cook", made)
+        self.assertEqual([(item["set"], item["instance"], item["value"])
+                          for item in found],
+                         [("Disk", "sdb", None), ("Disk", "sdb", 100)])
+        self.assertNotIn("sda".encode("utf-16-le"), bytes_of(made))
 
     def test_bases_are_kept(self):
         """The base of a selected counter is written although it is not

@@ -228,16 +228,18 @@ class Bare(Case):
                          [(n, n) for n in range(5)])
 
     def test_broken_files_between(self):
-        """Broken files are reported and count as samples; the others are
-        printed."""
+        """Replies without a valid header are reported and take no sample
+        number; the others are printed."""
         paths = [self.file("a", timer_rows(1, (0, "a", 1))),
                  self.file("b", reply(1)[:40]),
                  self.file("c", reply(1)[:-1]),
                  self.file("d", timer_rows(2, (0, "a", 2)))]
         done = self.run_program("cook", "--format", "json", *paths)
         self.assertEqual(done.status, 1)
-        self.assertEqual([i["sample"] for i in done.objects()], [0, 3])
-        self.assertEqual(len(done.errors()), 2)
+        self.assertEqual([(i["sample"], i["raw"]) for i in done.objects()],
+                         [(0, 1), (1, 2)])
+        self.assertEqual(sorted(path for path, _, _ in done.errors()),
+                         paths[1:3])
 
     def test_broken_block(self):
         """The values before the error of a block are printed."""
@@ -304,15 +306,12 @@ class RepliesWithMetadata(Case):
              (1, "Set", "a", "% Time", "ok", 25),
              (1, "Set", "a", "Count", "ok", 72)])
 
-    def test_live_and_record(self):
-        """--source takes the same files with the same metadata."""
+    def test_record(self):
+        """record --source takes the same files with the same metadata."""
         words = self.options(self.set, "3:" + self.name, "5:" + self.names)
         words[-2:] = ["--source", self.replies[0], "--source", self.replies[1]]
         cooked = self.run_json("cook", *self.options(
             self.set, "3:" + self.name, "5:" + self.names))
-        self.assertEqual(self.run_json("live", *words), cooked[2:])
-        self.assertEqual(self.run_json("live", "--kind", "data", *words),
-                         cooked[2:])
         path = os.path.join(self.folder, "made.pfb")
         self.run_fine("record", "-o", path, *words)
         self.assertEqual(self.run_json("cook", path), cooked)
@@ -606,11 +605,11 @@ class Policies(Case):
         self.path = self.file("a.pfb", w.recording(*chunks))
 
     def test_cook_and_live(self):
-        for command in (["cook"], ["live", "--set", "Set", "--source"]):
-            for options, expected in zip(self.OPTIONS, self.EXPECTED):
-                found = self.run_json(*command, self.path, *options)[-3:]
+        for options, expected in zip(self.OPTIONS, self.EXPECTED):
+            for found in (self.run_json("cook", self.path, *options)[-3:],
+                          self.live(self.path, "--set", "Set", *options)):
                 self.assertEqual(tuple(item["value"] for item in found),
-                                 expected, (command, options))
+                                 expected, options)
 
     def test_report(self):
         for options, expected in zip(self.OPTIONS, self.EXPECTED):

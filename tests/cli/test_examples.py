@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The examples live_counters and two_replies: README.md prints their sources,
-and they work."""
+"""The examples any_file, live_counters and two_replies work, and README.md
+prints the first one."""
 
 import os
 import pathlib
@@ -17,7 +17,11 @@ import running  # noqa: E402 (in the folder that was just added)
 import v1_blocks as v1  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+FIXTURE = ROOT / "fixtures" / "processor_information.pfb"
+# Its rows are idle for 0.05, 0.26, 0.47 and 0.68 s in each second.
+ROWS = ("0,0", 95), ("0,1", 74), ("0,_Total", 53), ("_Total", 32)
 LIVE_SYSTEM = os.environ.get("PERFBLOCK_SYSTEM") == "Linux"
+COMPILER = os.environ.get("PERFBLOCK_COMPILER", "")
 EMULATED = bool(os.environ.get("PERFBLOCK_EMULATOR"))
 
 
@@ -41,39 +45,109 @@ def samples():
             2, counters, v1.LITTLE.instance("a", values)), moment=moment)
 
 
+def chunks(data):
+    """(tag, payload) of the chunks of a recording."""
+    at = 0
+    while at < len(data):
+        size = int.from_bytes(data[at + 8:at + 16], "little")
+        yield data[at:at + 4], data[at + 16:at + 16 + size]
+        at += 16 + (size + 7) // 8 * 8
+
+
 class Examples(unittest.TestCase):
     """Sources and output of the examples."""
 
     def test_the_readme_prints_them(self):
+        """README.md has all of any_file, and the line of live_counters that
+        adds the input."""
         page = ROOT.joinpath("README.md").read_text(encoding="utf-8")
-        blocks = re.findall(r"^```c\n(.*?)^```", page, re.M | re.S)
-        self.assertGreaterEqual(len(blocks), 2)
-        for name, block in zip(("live_counters", "two_replies"), blocks):
-            text = ROOT.joinpath("examples", name + ".c").read_text(
-                encoding="utf-8")
-            self.assertEqual(text.partition("\n")[2], block)
+        program, line, *_ = re.findall(r"^```c\n(.*?)^```", page, re.M | re.S)
+        text = ROOT.joinpath("examples", "any_file.c").read_text(
+            encoding="utf-8")
+        self.assertEqual(text.partition("\n")[2], program)
+        text = ROOT.joinpath("examples", "live_counters.c").read_text(
+            encoding="utf-8")
+        self.assertIn(line.strip().rstrip(";"), text)
 
-    def test_two_replies(self):
-        """The program computes values from two blocks, and reports a truncated
-        block and equal clocks."""
+    @unittest.skipUnless(COMPILER and not EMULATED, "no compiler")
+    def test_pages_compile(self):
+        """The code of collect.md and stream.md compiles; blocks without
+        #include are statements."""
+        head = ("#include <perfblock/collect.h>\n"
+                "bool write(void *file, const void *bytes, size_t size);\n"
+                "static void use(pfb_stream *stream, pfb_collector *collector,"
+                " const pfb_selection *selection, const void *data,"
+                " size_t size, int64_t from, int64_t to, uint32_t element,"
+                " void *file)\n{\n    pfb_record record;\n    {\n")
+        includes = [f"-I{ROOT / part / 'include'}"
+                    for part in ("core", "platform")]
+        for page in ("collect.md", "stream.md"):
+            text = ROOT.joinpath("docs", page).read_text(encoding="utf-8")
+            blocks = re.findall(r"^```c\n(.*?)^```", text, re.M | re.S)
+            self.assertNotEqual(blocks, [])
+            for block in blocks:
+                if "#include" not in block:
+                    block = head + block + "    }\n}\n"
+                done = running.finish(
+                    [COMPILER, "-std=c11", "-fsyntax-only", "-Wall", "-Werror",
+                     "-Wno-unused", *includes, "-x", "c", "-"],
+                    input=block.encode())
+                self.assertEqual(done.returncode, 0, done.stderr.decode())
+
+    def test_two_blocks(self):
+        """The program computes values from two V1 blocks, whatever their
+        order, and reports a truncated block. A block that both files have is
+        used once, with a note."""
         with tempfile.TemporaryDirectory() as folder:
             paths = [os.path.join(folder, name) for name in "nab"]
             table = v1.table(("1", "1847"), ("2", "Thing"), ("20", "Size"),
                              ("22", "Things/sec"))
             for path, content in zip(paths, [table, *samples()]):
                 pathlib.Path(path).write_bytes(content)
-            older, newer = paths[1:]
-            self.assertEqual(run("two_replies", *paths), (
-                0, "Thing(a)\\Size: 70 \nThing(a)\\Things/sec: 15 /sec\n", ""))
+            names, older, newer = paths
+            expected = (0, "Thing(a)\\Size: 70  ok\n"
+                        "Thing(a)\\Things/sec: 15 /sec ok\n", "")
+            for pair in ((older, newer), (newer, older)):
+                self.assertEqual(run("two_replies", *pair, "names", names),
+                                 expected)
+            status, out, err = run("two_replies", older, older, "names", names)
+            self.assertEqual((status, out), (0, ""))
+            self.assertRegex(err, r"^.+: offset 0: .+: 1\n$")
             pathlib.Path(newer).write_bytes(
                 pathlib.Path(newer).read_bytes()[:-8])
-            status, out, err = run("two_replies", *paths)
+            status, out, err = run("two_replies", older, newer, "names", names)
             self.assertEqual((status, out), (1, ""))
-            self.assertRegex(err, r"^offset \d+: .+\n$")
-            self.assertEqual(run("two_replies", paths[0], older, older)[:2], (
-                0, "Thing(a)\\Size: 10 \nThing(a)\\Things/sec: "
-                "zero_denominator\n"))
+            self.assertRegex(err, r"^.+: offset \d+: .+\n$")
             self.assertEqual(run("two_replies")[0], 2)
+
+    def test_two_replies(self):
+        """The program computes values from two V2 replies with the metadata
+        of their query, and has no names and types without it."""
+        with tempfile.TemporaryDirectory() as folder:
+            def save(name, content):
+                path = os.path.join(folder, name)
+                pathlib.Path(path).write_bytes(content)
+                return path
+            replies, metadata = [], []
+            for tag, body in chunks(FIXTURE.read_bytes()):
+                if tag == b"DATA":
+                    replies.append(save(f"{len(replies)}", body))
+                elif tag == b"QINF":
+                    metadata += ["info", save("info", body)]
+                elif tag == b"RGST":  # after the GUID and two numbers
+                    code = str(int.from_bytes(body[16:20], "little"))
+                    metadata += [code, save("code" + code, body[24:])]
+            status, out, err = run("two_replies", *replies[:2], *metadata)
+            self.assertEqual((status, err), (0, ""))
+            values = [line.partition("% Processor Time: ")[::2]
+                      for line in out.splitlines()]
+            self.assertEqual(
+                [pair for pair in values if pair[1]],
+                [(f"Processor Information({name})\\", f"{value} % ok")
+                 for name, value in ROWS])
+            status, out, err = run("two_replies", *replies[:2])
+            self.assertEqual(status, 0)
+            self.assertNotIn(" ok", out)
 
     @unittest.skipUnless(LIVE_SYSTEM and not EMULATED,
                          "only the tests on Linux have live counters")
@@ -92,18 +166,39 @@ class Examples(unittest.TestCase):
         self.assertIn("none is a path", run("live_counters", "none is a path")[2])
 
     def test_counters_of_a_capture(self):
-        """The rows are idle for 0.05, 0.26, 0.47 and 0.68 s in each second of
-        the fixture."""
-        capture = str(ROOT / "fixtures" / "processor_information.pfb")
-        rows = (("0,0", 95), ("0,1", 74), ("0,_Total", 53), ("_Total", 32))
+        """The program prints the values that the fixture is made for."""
+        capture = str(FIXTURE)
         expected = "".join(f"{name} % Processor Time {value:.2f} %\n"
-                           for name, value in rows)
+                           for name, value in ROWS)
         path = "\\Processor Information(*)\\% Processor Time"
         self.assertEqual(run("live_counters", path, capture),
                          (0, 3 * expected, ""))
         self.assertEqual(
             run("live_counters", path.replace("*", "0,1"), capture),
             (0, 3 * "0,1 % Processor Time 74.00 %\n", ""))
+
+    def test_any_file(self):
+        """Files of several formats give a row for each value, and a sentence
+        for each problem."""
+        with tempfile.TemporaryDirectory() as folder:
+            capture = str(FIXTURE)
+            text = os.path.join(folder, "log.csv")
+            pathlib.Path(text).write_text(
+                '"(PDH-CSV 4.0) (UTC)(0)","\\\\M\\Thing(a)\\Size"\n'
+                '"01/02/2024 00:00:01.000","70.5"\n', encoding="ascii")
+            status, out, err = run("any_file", capture, text)
+            self.assertEqual((status, err), (0, ""))
+            rows = [line.split("\t")[1:] for line in out.splitlines()]
+            values = [value for path, value, status in rows if status == "ok"
+                      and path.endswith("(0,1)\\% Processor Time")]
+            self.assertEqual(values, 10 * ["74"])  # of 11 samples
+            self.assertIn(["\\\\M\\Thing(a)\\Size", "70.5", "ok"], rows)
+            broken = os.path.join(folder, "broken.pfb")
+            pathlib.Path(broken).write_bytes(
+                pathlib.Path(capture).read_bytes()[:-8])
+            status, out, err = run("any_file", broken)
+            self.assertEqual(status, 0)
+            self.assertRegex(err, r"broken\.pfb: offset \d+: .+\n$")
 
     def test_captures_that_cannot_be_opened(self):
         """A missing file and a file of another format are reported."""

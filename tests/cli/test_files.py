@@ -296,38 +296,11 @@ class Recorded(FilesCase):
 
 
 class Replayed(FilesCase):
-    """live and record with a recording of several files as their source."""
+    """record with a recording of several files as its source."""
 
     NAMES = ("continued", "restarted", "another machine", "alternating",
              "alternating machines", "other type", "other name",
              "other frequency")
-
-    def shown(self, path, stdin=b""):
-        """(time, set, status, value) of each value that live shows."""
-        done = self.run_program("live", "--set", "*", "-f", "json", "--source",
-                                path, stdin=stdin)
-        self.assertEqual(done.status, 0, done.err)
-        return [(row["time"], row["set"], row["status"], row["value"])
-                for row in done.objects()]
-
-    def test_live(self):
-        """live shows the values of cook, except those of the first sample."""
-        for name in self.NAMES:
-            for order in (PAIRS[name], PAIRS[name][::-1]):
-                with self.subTest(name, count=len(order[0])):
-                    path = self.converted(*[
-                        self.file("%d" % n, data)
-                        for n, data in enumerate(order)])
-                    rows = self.values(path)
-                    expected = [(row["time"], row["set"], row["status"],
-                                 row["value"]) for row in rows[1:]
-                                if row["set"]]
-                    self.assertEqual([row for row in self.shown(path)
-                                      if row[1]], expected)
-                    with open(path, "rb") as opened:
-                        data = opened.read()
-                    self.assertEqual([row for row in self.shown("-", data)
-                                      if row[1]], expected)
 
     def test_record(self):
         """What record writes has the values of its source."""

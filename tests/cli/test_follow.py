@@ -127,7 +127,7 @@ class Locked(Case):
 
     def test_a_file_without_a_complete_first_chunk(self):
         """While the file is locked, its first chunk may be missing or
-        incomplete. Without --kind, three bytes are not recognised."""
+        incomplete. Without --kind, only cook recognises three bytes."""
         for begin in (b"", HEAD[:3], HEAD[:8], HEAD[:16]):
             path = self.file("a.pfb", begin)
             recorder = Recorder(path)
@@ -137,7 +137,27 @@ class Locked(Case):
                 self.assertEqual((done.status, done.err), (0, ""), begin)
             done = self.run_program("check", path)
             self.assertEqual(done.status, int(len(begin) == 3), done.err)
+            done = self.run_program("cook", path)
+            self.assertEqual((done.status, done.out, done.err), (0, "", ""))
             recorder.close()
+
+    def test_following_a_file_without_a_complete_first_chunk(self):
+        """cook --follow waits for the first chunk."""
+        whole = HEAD + sample(0) + sample(1)
+        for size in (0, 3, 8, 16):
+            path = self.file("a.pfb", whole[:size])
+            recorder = Recorder(path)
+            running = Running(self, "cook", "--follow", "--format", "json",
+                              path)
+            time.sleep(0.3)
+            self.assertIsNone(running.process.poll())
+            recorder.write(whole[size:])
+            first = json.loads(running.line())
+            recorder.close()
+            status, rest, errors = running.end()
+            self.assertEqual((status, errors), (0, ""), size)
+            self.assertEqual([first["value"]] + [json.loads(line)["value"]
+                                                 for line in rest], [None, 10])
 
     def test_readers_do_not_block_a_recorder(self):
         """A recorder can lock a file while readers check whether it is locked.

@@ -14,7 +14,7 @@ from program import Case, needs_real_data, program, real, writer as w
 EMPTY_CLOCKS = bytes(40)
 VALUE = w.result(w.SINGLE, w.v4(1))
 READERS = (["show"], ["check"], ["cook"], ["countersets", "--source"],
-           ["live", "--source"], ["record", "-o", "unused.pfb", "--source"])
+           ["record", "-o", "unused.pfb", "--source"])
 
 
 def zip_archive():
@@ -154,20 +154,19 @@ class Unknown(Case):
 
 
 class Sources(Case):
-    """countersets and live refuse formats that perfblock knows but these
-    commands cannot use. The message names the format."""
+    """countersets refuses formats that perfblock knows but the command cannot
+    use. The message names the format."""
 
     def test_other_data(self):
-        """countersets refuses V2 data and name tables, live name tables."""
-        data, names = w.reply(VALUE), v1.table((1, "1847"))
-        for command, option, content, word in (
-                ("countersets", "--source", data, "V2 data"),
-                ("countersets", "--source", names, "name table"),
-                ("live", "--source", names, "name table")):
-            path = self.file("a", content)
-            done = self.run_program(command, option, path)
-            self.assert_error(done, 1, path, 0, "unknown_format")
-            self.assertIn(word, done.err)
+        """countersets refuses V2 data and name tables."""
+        path = self.file("a", v1.table((1, "1847")))
+        done = self.run_program("countersets", "--source", path)
+        self.assertEqual((done.status, done.out), (2, ""))
+        self.assertIn("is a name table", done.err)
+        path = self.file("a", w.reply(VALUE))
+        done = self.run_program("countersets", "--source", path)
+        self.assert_error(done, 1, path, 0, "unknown_format")
+        self.assertIn("V2 data", done.err)
 
 
 class Data(Case):

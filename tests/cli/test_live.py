@@ -23,95 +23,70 @@ def without_sample(item):
     return {key: item[key] for key in item if key != "sample"}
 
 
-class Replay(Case):
-    """live with a capture as the source."""
-
-    def live(self, *arguments, source=CAPTURE):
-        """The JSON records of live."""
-        return self.run_json("live", "--source", source, *arguments)
+class Live(Case):
+    """live of a machine with the data of a recording."""
 
     def test_same_values_as_cook(self):
-        """live shows what cook shows, except the first sample."""
+        """live shows what cook shows, except the first sample, which only
+        serves to compute the values of the second."""
         cooked = [i for i in self.run_json("cook", CAPTURE) if i["sample"]]
-        self.assertEqual(self.live(), cooked)
-
-    def test_the_kind_changes_nothing(self):
-        """--kind capture gives the same output as detecting the format."""
-        path = seed("capture", "valid_two_sets.pfb")
-        for arguments in ((), ("--set", "Plain"), ("--set", "*")):
-            plain, kind = (self.run_program(
-                "live", "--source", path, *more, *arguments, "-f", "json")
-                for more in ((), ("--kind", "capture")))
-            self.assertEqual((plain.status, plain.out, plain.err),
-                             (kind.status, kind.out, kind.err))
-
-    def test_replay_does_not_wait(self):
-        """A replay ignores --interval."""
-        begin = time.monotonic()
-        self.live("--interval", "1000")
-        self.assertLess(time.monotonic() - begin, 30)
+        self.assertEqual(self.live(CAPTURE), cooked)
+        self.assertEqual({i["sample"] for i in cooked}, {1})
 
     def test_output_to_a_file(self):
         """-o writes what standard output gets, and replaces a file once
         there is something to write."""
         path = self.file("a", b"old" * 10**5)
-        done = self.run_program("live", "--source", CAPTURE, "--set",
-                                "Nothing", "-o", path)
+        done = self.run_live(CAPTURE, "--set", "Nothing", "-o", path)
         self.assertEqual(done.status, 2)
         self.assertEqual(bytes_of(path), b"old" * 10**5)
-        for sources in ([CAPTURE], [CAPTURE, CAPTURE],
-                        [seed("log", "valid_counters.blg")]):
-            words = [word for name in sources for word in ("--source", name)]
-            for form in ("text", "json", "csv", "pdh-csv", "pdh-tsv"):
-                shown = self.run_program("live", "-q", *words, "-f", form)
-                done = self.run_fine("live", "-q", *words, "-f", form, "-o",
-                                     path)
-                self.assertEqual((done.out, shown.status), ("", 0))
-                with open(path, encoding="utf-8", newline="") as file:
-                    self.assertEqual(file.read(), shown.out, form)
-        data = self.file("b.pfb", captures.three_sets())
-        done = self.run_program("live", "--source", data, "-o", data)
-        self.assertEqual((done.status, done.out), (2, ""))
-        self.assertIn("is an input", done.err)
-
-    def test_first_sample_is_not_shown(self):
-        """The first sample only serves to compute the values of the second."""
-        self.assertEqual({i["sample"] for i in self.live()}, {1})
-        self.assertEqual(self.live("--count", "1"), self.live())
+        for form in ("text", "json", "csv", "pdh-csv", "pdh-tsv"):
+            shown = self.run_live(CAPTURE, "-f", form)
+            done = self.run_live(CAPTURE, "-f", form, "-o", path)
+            self.assertEqual((done.out, shown.status, done.status), ("", 0, 0))
+            with open(path, encoding="utf-8", newline="") as file:
+                self.assertEqual(file.read(), shown.out, form)
+        for form in ("json", "prometheus"):
+            done = self.run_live(CAPTURE, "--paths", path, "-f", form, "-o",
+                                 path)
+            self.assertEqual((done.status, done.out), (2, ""))
+            self.assertIn("is an input", done.err)
 
     def test_counters(self):
         """--counter takes names in any case, and ids; each counter is shown
         once."""
         for filters in (["--counter", "% User Time"], ["--counter", "1"],
                         ["--counter", "% user TIME", "--counter", "1"]):
-            items = self.live(*filters)
+            items = self.live(CAPTURE, *filters)
             self.assertEqual({i["counter_id"] for i in items}, {1})
             self.assertEqual(len(items), 4)
 
     def test_counters_needed_only_by_formulas_are_not_shown(self):
         """The base of a selected counter is used but not shown."""
-        items = self.live("--counter", "% Processor Utility")
+        items = self.live(CAPTURE, "--counter", "% Processor Utility")
         self.assertEqual({(i["counter_id"], i["status"]) for i in items},
                          {(26, "ok")})
         self.assertEqual({i["base"] for i in items}, {1250000})
 
     def test_instances(self):
         """--instance takes names in any case, and patterns."""
-        names = {i["instance"] for i in self.live("--instance", "0,*")}
+        names = {i["instance"] for i in self.live(CAPTURE, "--instance",
+                                                  "0,*")}
         self.assertEqual(names, {"0,0", "0,1", "0,_Total"})
-        names = {i["instance"] for i in self.live("--instance", "_total")}
+        names = {i["instance"] for i in self.live(CAPTURE, "--instance",
+                                                  "_tot*")}
         self.assertEqual(names, {"_Total"})
 
     def test_sets(self):
         """--set takes a name in any case or a GUID, and may be repeated."""
-        expected = self.live()
+        expected = self.live(CAPTURE)
         for name in ("Processor Information", "processor information",
                      PROCESSOR, "{" + PROCESSOR.upper() + "}"):
-            self.assertEqual(self.live("--set", name), expected)
+            self.assertEqual(self.live(CAPTURE, "--set", name), expected)
         path = seed("capture", "valid_two_sets.pfb")
-        both = self.live("--set", "Plain", "--set", "second", source=path)
+        both = self.live(path, "--set", "Plain", "--set", "second")
         self.assertEqual({i["set"] for i in both}, {"Plain", "Second"})
-        one = self.live("--set", "Second", source=path)
+        one = self.live(path, "--set", "Second")
         self.assertEqual({i["set"] for i in one}, {"Second"})
 
     def test_unknown_names(self):
@@ -119,41 +94,41 @@ class Replay(Case):
         for arguments in (["--set", "Nothing"], ["--counter", "Nothing"],
                           ["--counter", "999"], ["--instance", "nothing*"],
                           ["--set", OTHER], ["--instance", "n" * 2000]):
-            done = self.run_program("live", "--source", CAPTURE, *arguments)
+            done = self.run_live(CAPTURE, *arguments)
             self.assertEqual((done.status, done.out), (2, ""), arguments)
             self.assertIn(arguments[1][:100], done.err)  # long names are cut
 
-    def test_later_query_information_is_used(self):
-        path = seed("capture", "valid_replaced_queries.pfb")
-        cooked = [i for i in self.run_json("cook", path) if i["sample"]]
-        self.assertEqual(self.live("--set", "Plain", source=path), cooked)
-
-    def test_cut_capture(self):
-        """The samples before a truncation are shown; the error has its offset.
-        """
-        path = self.file("cut.pfb", bytes_of(CAPTURE) + b"DATA")
-        done = self.run_program("live", "--source", path, "--format", "json")
-        self.assertEqual(len(done.objects()), 36)
-        self.assert_error(done, 1, path, os.path.getsize(CAPTURE),
-                          "truncated_chunk")
-
-    def test_no_capture(self):
-        """A missing file gives status 3, a file of another format status 1."""
-        done = self.run_program("live", "--source", "/nonexistent")
-        self.assertEqual((done.status, done.out), (3, ""))
-        path = self.file("a", b"no capture")
-        self.assert_error(self.run_program("live", "--source", path), 1,
-                          path, 0, "unknown_format")
+    def test_a_malformed_reply(self):
+        """The values before the error are shown. The error has its offset in
+        the reply. Later samples follow."""
+        good = [captures.data(number, captures.instances_result(
+            [0], [(0, "0,0", [2500000 * number])])) for number in range(5)]
+        bad = w.reply(w.result(w.INSTANCES, w.v8(1), size=10 ** 6))
+        path = self.file("a.pfb", w.recording(
+            w.chunk(b"QINF", w.identifier(PROCESSOR, name="*")), *good[:2],
+            w.chunk(b"DATA", bad), *good[2:]))
+        done = self.run_live(path, "-f", "json", count=4)
+        self.assert_error(done, 1, "live", 48 + 8, "bad_result_size")
+        self.assertEqual([i["raw"] for i in done.objects()],
+                         [2500000, 5000000, 7500000])
 
     def test_formats(self):
         """Text fits the terminal; CSV has the same samples."""
-        text = self.run_fine("live", "--source", CAPTURE, columns=70)
+        text = self.run_live(CAPTURE, columns=70)
         self.assertLessEqual(max(map(len, text.lines())), 70)
         self.assertRegex(text.out, r"(?m)^Processor Information, sample 1, "
                          r"\d{4}-\d\d-\d\d \d\d:\d\d:\d\d\.\d{3} ")
-        rows = csv.DictReader(io.StringIO(self.run_fine(
-            "live", "--source", CAPTURE, "--format", "csv").out))
+        rows = csv.DictReader(io.StringIO(self.run_live(
+            CAPTURE, "--format", "csv").out))
         self.assertEqual({row["sample"] for row in rows}, {"1"})
+
+    def test_the_end_of_the_data(self):
+        """A source that fails ends live: what was shown remains, the status is
+        4."""
+        done = self.run_live(CAPTURE, "-f", "csv", count=9)
+        self.assertEqual((done.status, done.out),
+                         (4, self.run_live(CAPTURE, "-f", "csv").out))
+        self.assertRegex(done.err, "^live: [^\n]+\n$")
 
 
 class Record(Case):
@@ -165,18 +140,16 @@ class Record(Case):
                              *arguments)
 
     def test_round_trip(self):
-        """A recording of a capture has the same values, and as many chunks of
-        each kind."""
+        """A recording of a capture has the same values, as many chunks of
+        each kind, and a note of its own."""
         path = os.path.join(self.folder, "new.pfb")
         self.record(path)
         self.assertEqual(self.run_json("cook", path),
                          self.run_json("cook", CAPTURE))
-        self.assertEqual(self.run_json("live", "--source", path),
-                         self.run_json("live", "--source", CAPTURE))
-        tags = [item["tag"] for item in self.run_json("show", path)
-                if item["record"] == "chunk"]
-        self.assertEqual(tags, ["PFBC", "NOTE", "RGST", "RGST", "RGST",
-                                "INST", "QINF", "DATA", "DATA"])
+        tags = [sorted(item["tag"] for item in self.run_json("show", name)
+                       if item["record"] == "chunk")
+                for name in (CAPTURE, path)]
+        self.assertEqual(tags[1], sorted(tags[0] + ["NOTE"]))
 
     def test_count(self):
         """--count limits the number of recorded samples."""
@@ -431,8 +404,6 @@ class Machine(LiveCase):
         items = self.run_json("cook", path)
         self.assertEqual({i["sample"] for i in items}, {0, 1, 2})
         self.assertEqual({i["instance"] for i in items}, {"_Total"})
-        self.assertEqual(self.run_json("live", "--source", path),
-                         [i for i in items if i["sample"]])
 
     def interrupt(self, number, *arguments):
         """Starts the program, sends it a signal after its first line (live) or

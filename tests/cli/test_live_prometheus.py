@@ -50,8 +50,7 @@ class Machine(LiveCase, MetricsCase):
                                 item["instance"]), []).append(item)
         frequency = [item["perf_freq"] for item in self.run_json("show", path)
                      if item["record"] == "data"][0]
-        found = self.expositions("--source", path, "--set", "*", "--count",
-                                 "2")
+        found = self.expositions("--set", "*", "--count", "2", machine=path)
         self.assertEqual(len(found), 2)
         count = 0
         for sample, metrics in enumerate(found):

@@ -88,13 +88,15 @@ class Shared(Case):
         yield ["check", path], True
 
     def replays(self, path):
-        """Like commands(), for commands that replay a V2 capture."""
+        """Like commands(), for live of a machine with the data of a V2 capture
+        (the last word), and for record with that capture as its source."""
         choose = ["--source", path, "--set", MEMORY]
         for form in ("text", "json", "csv", "prometheus"):
-            yield (["live", "--count", "1", "--format", form, *choose],
+            yield (["live", "--count", "1", "--interval", "0.01", "--format",
+                    form, "--set", MEMORY, path],
                    form in ("text", "prometheus"))
         target = os.path.join(self.folder, "copy.pfb")
-        for chosen in ([], ["--counter", "*"], ["--counter", "n*"]):
+        for chosen in ([], ["--counter", "*"]):
             yield (["record", "-o", target, "--count", "2", *choose, *chosen],
                    True)
 
@@ -106,14 +108,18 @@ class Shared(Case):
         target = os.path.join(self.folder, "copy.pfb")
         if os.path.exists(target):
             os.remove(target)
+        words, environment = [program(), *arguments], dict(os.environ)
+        if arguments[0] == "live":
+            words = [environment["PERFBLOCK_TEST_PROGRAM"], *arguments[:-1]]
+            environment["PERFBLOCK_MACHINE"] = arguments[-1]
 
         def limit():
             if max_bytes is not None:
                 resource.setrlimit(resource.RLIMIT_AS, (max_bytes, max_bytes))
         with open(os.devnull if max_bytes else
                   os.path.join(self.folder, "out"), "wb") as out:
-            done = running.finish([program(), *arguments], stdout=out,
-                                  timeout=SECONDS,
+            done = running.finish(words, stdout=out, timeout=SECONDS,
+                                  env=environment,
                                   preexec_fn=None if ON_WINDOWS else limit)
             size = out.tell()
         if os.path.exists(target):
@@ -190,7 +196,7 @@ class Shared(Case):
                      self.tables)
 
     def test_v2_replayed(self):
-        """Commands that replay a V2 capture."""
+        """Commands that collect the data of a V2 capture."""
         self.compare(v2_capture, self.replays)
 
     def test_v1(self):
@@ -355,8 +361,8 @@ class Cut(Case):
 
     def metrics(self, path):
         """The Prometheus output of a capture."""
-        return self.run_fine("live", "--source", path, "--set", MEMORY,
-                             "--format", "prometheus").lines()
+        return self.run_live(path, "--set", MEMORY, "--format",
+                             "prometheus").lines()
 
     def test_metrics(self):
         """A counter whose name exceeds 256 characters has a metric with its

@@ -130,7 +130,8 @@ class NamesOption(Case):
     def test_tables_after_their_blocks(self):
         """The names of a file apply to all its blocks. Those of a pipe apply
         to the blocks that follow; a message says so if the table with a chosen
-        name follows its blocks."""
+        name follows its blocks. A stream also notes that names came too late,
+        whatever is chosen."""
         table = v2.chunk(b"NAME", bytes(4) + v1.table(
             (2, "System"), (20, "Calls/sec")))
         blocks = [v2.chunk(b"V1DT", block(n, 2, 4)) for n in (1, 2, 3, 4)]
@@ -138,7 +139,7 @@ class NamesOption(Case):
         path = self.file("late", late)
         out = os.path.join(self.folder, "out.pfb")
         for words in (["cook", "-f", "json"], ["convert", "-o", out],
-                      ["report"], ["live", "-f", "json", "--source"],
+                      ["report"],
                       ["countersets", "-f", "json", "--source"]):
             option = [] if words[0] == "countersets" else ["--set"]
             for name, says in (("System", "follows their V1 blocks"),
@@ -150,7 +151,11 @@ class NamesOption(Case):
                     self.assertEqual(done.status, 0 if is_fine else 2)
                     self.assertIn(says if source == "-" or not is_fine else
                                   "", done.err, words)
-                    self.assertTrue(is_fine or done.err.count("\n") == 1)
+                    is_late = source == "-"
+                    self.assertEqual("read only once: name a file, or give "
+                                     "them with --names" in done.err, is_late)
+                    self.assertTrue(is_fine or done.err.count("\n") ==
+                                    1 + is_late)
                     self.assertEqual(os.path.exists(out), is_fine and
                                      words[0] == "convert")
                     if os.path.exists(out):
@@ -166,6 +171,26 @@ class NamesOption(Case):
             for early in (v2.recording(table, *blocks),
                           v2.recording(table, *blocks, table)):
                 self.run_fine("cook", "-", *chosen, stdin=early)
+
+    def test_tables_after_blocks_that_have_names(self):
+        """Names that follow their blocks in a pipe are noted only if the
+        blocks lack them."""
+        early, late, other = [
+            v2.chunk(b"NAME", bytes(4) + v1.table(*rows)) for rows in (
+                ((2, "System"), (20, "Calls/sec")),
+                ((2, "Syst\u00e8me"), (20, "Appels")), ((7777, "Unused"),))]
+        data = b"".join(v2.chunk(b"V1DT", block(n, 2)) for n in (1, 2))
+        given = self.file("names", b"2\tSystem\n20\tCalls/sec\n")
+        part = self.file("part", b"2\tSystem\n")
+        for chunks, names, is_noted in (
+                ((data, late), (), True), ((early, data, late), (), False),
+                ((data, other), (), False), ((data, late, late), (), True),
+                ((data, late), ("--names", given), False),
+                ((data, late), ("--names", part), True)):
+            done = self.run_program("cook", *names, "-",
+                                    stdin=v2.recording(*chunks))
+            self.assertEqual((done.status, done.err.count("\n"), "note: names"
+                              in done.err), (0, is_noted, is_noted), names)
 
     def test_tables_that_cannot_be_read(self):
         """A table that cannot be read is reported; the data is printed without
@@ -188,8 +213,6 @@ class NamesOption(Case):
                 ["show", "-f", "html", replies], ["countersets", "--source", replies],
                 ["countersets", "--source", block, "--source", block],
                 ["convert", replies, "-o", replies + ".copy.pfb"],
-                ["live", "--source", replies, "--set", "*"],
-                ["live", "--source", block, "--set", "*"],
                 ["record", "--source", replies, "-o", replies + ".pfb"]):
             done = self.run_program(*command, "--names", missing)
             self.assertEqual(done.status, 3, command)

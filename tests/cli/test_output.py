@@ -64,9 +64,8 @@ class Endless(Case):
     """Inputs that never end, and very large files."""
 
     GIB = 1 << 30
-    READING = (["check"], ["show"], ["cook"], ["lwp", "show"], ["cpi", "show"],
-               ["cpuid"], ["countersets", "--source"], ["live", "--source"],
-               ["cook", CAPTURE, "--names"])
+    READING = (["check"], ["show"], ["lwp", "show"], ["cpi", "show"],
+               ["cpuid"], ["cook", CAPTURE, "--names"])
 
     def limit(self, size):
         """A function that limits the address space of the process that calls
@@ -87,6 +86,13 @@ class Endless(Case):
             done = self.run_program(*arguments, "/dev/zero", begin=begin)
             self.assertEqual((done.status, done.err), (
                 4, "perfblock: out of memory\n"), arguments)
+
+    def test_an_endless_file_of_no_format(self):
+        """Streams need only the start of a file to refuse it."""
+        for arguments in (["cook"], ["countersets", "--source"]):
+            done = self.run_program(*arguments, "/dev/zero",
+                                    begin=self.limit(self.GIB // 4))
+            self.assert_error(done, 1, "/dev/zero", 0, "unknown_format")
 
     def test_more_than_the_limit(self):
         """Input that must be in memory as a whole is read up to 1 GiB if it is
@@ -159,9 +165,6 @@ class SmallStack(Case):
                           ["show", "-f", "html", CAPTURE], ["report", CAPTURE],
                           ["convert", CAPTURE, "--force", "-o",
                            os.path.join(self.folder, "out.pfb")],
-                          ["live", "--source", CAPTURE],
-                          ["live", "--source", CAPTURE, "--format",
-                           "prometheus"],
                           ["cpi", "run", "--source", snapshots, "--",
                            own_program(), "--version"],
                           ["cpuid", seed("cpuid_text", sorted(os.listdir(

@@ -46,12 +46,11 @@ class Paths(Case):
 
     def shown(self, *arguments):
         """The keys of the values that live shows."""
-        return by_key(self.run_json("live", "--source", self.path,
-                                    *arguments))
+        return by_key(self.live(self.path, *arguments))
 
     def refused(self, *arguments, status=2):
         """The message of live, which must be refused."""
-        done = self.run_program("live", "--source", self.path, *arguments)
+        done = self.run_live(self.path, *arguments)
         self.assertEqual((done.status, done.out), (status, ""), done.err)
         self.assertEqual(done.err.count("\n"), 1, done.err)
         return done.err
@@ -167,7 +166,7 @@ class Cooked(Case):
                 "--set", "*", *arguments]
             self.assertEqual(
                 by_key(self.run_json("cook", self.path, *arguments)),
-                by_key(self.run_json("live", "--source", self.path, *every)),
+                by_key(self.live(self.path, *every)),
                 arguments)
 
     def test_text_and_csv_have_only_the_selected_values(self):
@@ -201,16 +200,20 @@ class Cooked(Case):
                 (0, "sda", [5, 5]), (1, "sdb", [5, 5 + n]),
                 (2, "sdc", [5 + n, 5 + n]), (3, "sdd", [0, 0])]),
                 single_result([1], [0])) for n in range(2))))
-        for command in (["cook", path], ["live", "--source", path, "--set",
-                                         "*"]):
-            every = self.run_fine(*command).out
-            some = self.run_fine(*command, "--nonzero").lines()
+        def cook(*arguments):
+            return self.run_program("cook", path, *arguments)
+
+        def live(*arguments):
+            return self.run_live(path, "--set", "*", *arguments)
+        for run in (cook, live):
+            every = run().out
+            some = run("--nonzero").lines()
             self.assertIn("sda", every)
             self.assertIn("Alpha Memory", every)
             self.assertEqual([line.split() for line in some[1:]], [
                 ["Reads", "Writes"], ["sdb", "0.00", "1.00"],
                 ["sdc", "1.00", "1.00"], []])
-            refused = self.run_program(*command, "--nonzero", "-f", "csv")
+            refused = run("--nonzero", "-f", "csv")
             self.assertEqual((refused.status, refused.out), (2, ""))
 
     def test_v1(self):

@@ -227,11 +227,10 @@ class Columns(PdhCase):
                 '"02/20/2013 05:43:38.844"," ","5","6"\r\n')
         self.assertEqual(self.cook(self.file("a.csv", text.encode())), text)
 
-    def test_replay(self):
+    def test_live(self):
         """live writes the columns of the first sample that it shows."""
-        done = self.run_program(
-            "live", "--source", self.file("a.pfb", self.LATER_INSTANCES), "--format",
-            "pdh-csv", "\\Disk(*)\\*")
+        done = self.run_live(self.file("a.pfb", self.LATER_INSTANCES),
+                             "--format", "pdh-csv", "\\Disk(*)\\*", count=3)
         self.assertEqual([row[1:] for row in cells(done.out)], [
             ["\\Disk(b)\\Bytes", "\\Disk(a)\\Bytes"], ["2", "3"], ["4", " "],
             [" ", " "]])

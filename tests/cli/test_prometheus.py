@@ -27,8 +27,8 @@ class Metrics(MetricsCase):
 
     def replay(self, chunks, *arguments):
         """The metrics of a capture made of these chunks."""
-        return self.metrics("--source", self.file("a.pfb", w.recording(
-            *chunks)), "--set", "*", *arguments)
+        return self.metrics("--set", "*", *arguments, machine=self.file(
+            "a.pfb", w.recording(*chunks)))
 
     def single(self, name, counters, values, *arguments):
         """{name: (type, value)} of the metrics of a set without instances."""
@@ -62,8 +62,8 @@ class Types(Metrics):
         table = table_of_types()
         items = self.run_json("cook", path)
         self.assertEqual({i["type"] for i in items}, set(table))
-        found = self.expositions("--source", path, "--set", "*",
-                                 "--count", "2")
+        found = self.expositions("--set", "*", "--count", "2",
+                                 machine=path)
         self.assertEqual(len(found), 2)
         for sample in range(2):
             metrics = {}
@@ -99,8 +99,8 @@ class Types(Metrics):
                                w.v8(0))
                     for ident, name, raw in rows]))))
         path = self.file("a.pfb", w.recording(*chunks))
-        found = self.expositions("--source", path, "--set", "*", "--count",
-                                 "2")
+        found = self.expositions("--set", "*", "--count", "2",
+                                 machine=path)
         self.assertEqual(
             [{name: points for name, (_, _, points) in metrics.items()}
              for metrics in found],
@@ -125,8 +125,8 @@ class Wraps(Metrics):
             for ident, (name, (raw, base)) in enumerate(rows.items())]))
             for number, rows in enumerate(samples)]
         found = self.expositions(
-            "--source", self.file("a.pfb", w.recording(*chunks)), "--set",
-            "*", "--count", str(len(samples)))
+            "--set", "*", "--count", str(len(samples)),
+            machine=self.file("a.pfb", w.recording(*chunks)))
         return [{dict(labels)["instance"]: value
                  for labels, value in points.items()}
                 for metrics in found
@@ -179,8 +179,8 @@ class Wraps(Metrics):
         chunks += [data(number, instances_result([1], [(0, "a", [raw])]))
                    for number, raw in enumerate((0xFFFFFFFF, 3))]
         found = self.expositions(
-            "--source", self.file("a.pfb", w.recording(*chunks)), "--set",
-            "*", "--count", "2")
+            "--set", "*", "--count", "2",
+            machine=self.file("a.pfb", w.recording(*chunks)))
         self.assertEqual([list(metrics["perfblock_disk_n_total"][2].values())
                           for metrics in found], [[0xFFFFFFFF], [3]])
 
@@ -310,9 +310,8 @@ class Names(Metrics):
         found = self.single("Set", [(1, BULK, "N")], [2 ** 63 + 1])
         self.assertEqual(found, {"perfblock_set_n_total":
                                  ("counter", float(2 ** 63 + 1))})
-        text = self.run_fine("live", "--format", "prometheus", "--set", "*",
-                             "--source", os.path.join(self.folder,
-                                                      "a.pfb")).out
+        text = self.run_live(os.path.join(self.folder, "a.pfb"), "--format",
+                             "prometheus", "--set", "*").out
         self.assertIn("\nperfblock_set_n_total %d\n" % (2 ** 63 + 1), text)
 
     def test_one_quantity_in_several_units(self):
@@ -336,9 +335,8 @@ class Names(Metrics):
                               in found.items()},
                              {"perfblock_set_" + name: value
                               for name, value in expected.items()})
-        text = self.run_fine("live", "--format", "prometheus", "--set", "*",
-                             "--source", os.path.join(self.folder,
-                                                      "a.pfb")).out
+        text = self.run_live(os.path.join(self.folder, "a.pfb"), "--format",
+                             "prometheus", "--set", "*").out
         self.assertIn("\n# HELP perfblock_set_free_bytes Free Bytes (PERF_",
                       "\n" + text)
 
@@ -362,8 +360,8 @@ class Names(Metrics):
                     "perfblock_set_waits_seconds_total": ("counter", 0.01)}
         self.assertEqual(found, expected)
         # Names do not depend on the selection.
-        alone = self.metrics("--source", os.path.join(self.folder, "a.pfb"),
-                             "--set", "*", "--counter", "Free Bytes")
+        alone = self.metrics("--set", "*", "--counter", "Free Bytes",
+                             machine=os.path.join(self.folder, "a.pfb"))
         self.assertEqual(set(alone), {"perfblock_set_free_24_bytes"})
 
     def test_names_do_not_change_between_samples(self):
@@ -376,8 +374,8 @@ class Names(Metrics):
                     w.identifier(DISK, index=1)),
             *[data(number, single_result([1], [10]), single_result([1], [20]))
               for number in range(2)]))
-        done = self.run_program("live", "--format", "prometheus", "--set",
-                                "*", "--source", path, "--count", "2")
+        done = self.run_live(path, "--format", "prometheus", "--set", "*",
+                             count=2)
         self.assertEqual(done.status, 0)
         first, second = [read_exposition(text.rstrip("\n") + "\n")
                          for text in done.out.split("\n\n")]
@@ -390,7 +388,7 @@ class Names(Metrics):
         """No two counters of Processor Information get the same name, so no
         name has a counter id."""
         path = os.path.join(ROOT, "fixtures", "processor_information.pfb")
-        found = self.metrics("--set", "*", "--source", path)
+        found = self.metrics("--set", "*", machine=path)
         table = table_of_types()
         exported = {item["counter_id"] for item in self.run_json("cook", path)
                     if table[item["type"]][0] != "none"}
@@ -420,7 +418,7 @@ class Names(Metrics):
         copy = os.path.join(self.folder, "copy.pfb")
         self.run_fine("record", "-o", copy, "--source", os.path.join(
             self.folder, "a.pfb"), "--set", "*")
-        self.assertEqual(set(self.metrics("--source", copy, "--set", "*")),
+        self.assertEqual(set(self.metrics("--set", "*", machine=copy)),
                          {"perfblock_memory_free"})
 
 
@@ -456,7 +454,7 @@ class Text(Metrics):
         """Metrics of all sets are sorted by name; _Total instances are left out.
         """
         path = self.file("three.pfb", three_sets())
-        found = self.metrics("--source", path, "--set", "*")
+        found = self.metrics("--set", "*", machine=path)
         self.assertEqual(
             {name: {dict(labels).get("instance"): value
                     for labels, value in points.items()}
@@ -498,8 +496,8 @@ class Text(Metrics):
             for number, rows in enumerate(samples)]
         path = self.file("a.pfb", w.recording(*chunks))
         for filters in ((), ("--counter", "Page Faults/sec")):
-            found = self.expositions("--source", path, "--set", "*",
-                                     "--count", "3", *filters)
+            found = self.expositions("--set", "*", "--count", "3", *filters,
+                                     machine=path)
             self.assertEqual(
                 [metrics["perfblock_process_page_faults_total"][2]
                  for metrics in found],
@@ -517,7 +515,7 @@ class Text(Metrics):
             data(0, instances_result([7], [(1, "sh/0", [40]),
                                            (41, "sh/1", [41])]))]
         path = self.file("a.pfb", w.recording(*chunks))
-        metrics = self.metrics("--source", path, "--set", "*")
+        metrics = self.metrics("--set", "*", machine=path)
         self.assertEqual(
             metrics["perfblock_thread_id_process"][2],
             {(("instance", "sh/0"), ("instance_id", "1")): 40})
@@ -537,15 +535,15 @@ class Text(Metrics):
                 (["--set", "*"], every, every),
                 (["--set", "*", "--instance", "*"], every, every),
                 (["--set", "*", "--instance", "0,*"], {"0,0"}, {"0,0"}),
-                (["--set", "*", "--instance", "_total"], {"_Total"},
-                 {"_Total"}),
+                (["--set", "*", "--instance", "_total*"],
+                 {"_Total", "_Totals"}, {"_Total", "_Totals"}),
                 (["--set", "*", "--instance", "*_Total"],
                  {"_Total", "0,_Total", "my_Total"},
                  {"_Total", "0,_Total", "my_Total"}),
                 ([r"\Cpu(0,_Total)\Reads", r"\Cpu(*)\Writes"], {"0,_Total"},
                  every),
                 ([r"\Cpu(_Total)\*"], {"_Total"}, {"_Total"})):
-            found = self.metrics("--source", path, *arguments)
+            found = self.metrics(*arguments, machine=path)
             self.assertEqual(
                 [{dict(labels)["instance"] for labels
                   in found["perfblock_cpu_%s_total" % name][2]}
@@ -557,18 +555,14 @@ class Text(Metrics):
         chunks = [
             metadata(MEMORY, "M", [(1, BULK, "N")], instance_type=0),
             w.chunk(b"QINF", w.identifier(MEMORY))]
-        path = self.file("a.pfb", w.recording(*chunks))
-        done = self.run_fine("live", "--format", "prometheus", "--source",
-                             path, "--set", "*")
-        self.assertEqual(done.out, "")
         for number in range(3):
             chunks.append(data(number, single_result([1], [10 + number])))
             found = self.replay(chunks)
             self.assertEqual(
                 [list(points.values()) for _, _, points in found.values()],
                 [[10]])
-        found = self.expositions("--source", os.path.join(
-            self.folder, "a.pfb"), "--set", "*", "--count", "9")
+        found = self.expositions("--set", "*", "--count", "3",
+                                 machine=os.path.join(self.folder, "a.pfb"))
         self.assertEqual(
             [list(points.values()) for metrics in found
              for _, _, points in metrics.values()], [[10], [11], [12]])
@@ -579,8 +573,7 @@ class Text(Metrics):
             metadata(NETWORK, "N", [(1, RAW, "X")]),
             w.chunk(b"QINF", w.identifier(NETWORK, name="gone")),
             *[data(n, w.result(w.ERROR, status=0x1069)) for n in range(2)]))
-        done = self.run_program("live", "--format", "prometheus", "--set",
-                                "N", "--source", path)
+        done = self.run_live(path, "--format", "prometheus", "--set", "N")
         self.assertEqual((done.status, done.out), (0, ""))
         self.assertIn("no such instance", done.err)
 
@@ -601,8 +594,9 @@ class Files(Metrics):
     def replace(self, *arguments, **options):
         """Runs live with -o FILE."""
         return self.run_program(
-            "live", "--format", "prometheus", "-o", self.target, "--source",
-            self.source, "--set", "*", *arguments, **options)
+            "live", "--format", "prometheus", "--interval", "0.01", "-o",
+            self.target, "--set", "*", *arguments, machine=self.source,
+            **options)
 
     def content(self):
         """The metrics of the file. No other file may be left in the folder."""
@@ -615,9 +609,8 @@ class Files(Metrics):
 
     def test_each_sample_replaces_the_file(self):
         """The file has the metrics of the last sample."""
-        for count, last in ((1, 0), (2, 1), (None, 2)):
-            arguments = ["--count", str(count)] if count else []
-            done = self.replace(*arguments)
+        for count, last in ((1, 0), (2, 1), (3, 2)):
+            done = self.replace("--count", str(count))
             self.assertEqual((done.status, done.out, done.err), (0, "", ""))
             found = self.content()
             self.assertEqual(
@@ -642,44 +635,30 @@ class Files(Metrics):
         import resource  # pylint: disable=import-outside-toplevel
         self.replace("--count", "1")
         before = self.content()
-        done = subprocess.run(
-            [program(), "live", "--format", "prometheus", "-o", self.target,
-             "--source", self.source, "--set", "*"],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=SECONDS,
-            check=False, preexec_fn=lambda: resource.setrlimit(
-                resource.RLIMIT_FSIZE, (5000, 5000)))
-        self.assertEqual((done.returncode, done.stdout), (3, b""))
-        self.assertIn(b"a.prom: ", done.stderr)
+        done = self.replace("--count", "1", begin=lambda: resource.setrlimit(
+            resource.RLIMIT_FSIZE, (5000, 5000)))
+        self.assertEqual((done.status, done.out), (3, ""))
+        self.assertIn("a.prom: ", done.err)
         self.assertEqual(self.content(), before)
 
     def test_folders_and_missing_folders(self):
         """A target that cannot be replaced is reported with status 3."""
         for target in (self.folder, os.path.join(self.folder, "none", "x")):
-            done = self.run_program("live", "--format", "prometheus", "-o",
-                                    target, "--source", self.source, "--set",
-                                    "*")
+            done = self.run_live(self.source, "--format", "prometheus", "-o",
+                                 target, "--set", "*")
             self.assertEqual((done.status, done.out), (3, ""))
         self.assertEqual(os.listdir(self.folder), ["source.pfb"])
 
     @unittest.skipIf(ON_WINDOWS, "Windows has no /dev/full")
     def test_devices_are_written_in_place(self):
         """A device is written, not replaced."""
-        done = self.run_program("live", "--format", "prometheus", "-o",
-                                "/dev/full", "--source", self.source,
-                                "--set", "*")
+        done = self.run_live(self.source, "--format", "prometheus", "-o",
+                             "/dev/full", "--set", "*")
         self.assertEqual(done.status, 3)
-        done = self.run_program("live", "--format", "prometheus", "-o",
-                                "/dev/null", "--source", self.source,
-                                "--set", "*")
+        done = self.run_live(self.source, "--format", "prometheus", "-o",
+                             "/dev/null", "--set", "*")
         self.assertEqual((done.status, done.err), (0, ""))
         self.assertTrue(os.path.exists("/dev/null"))
-
-    def test_the_recording_is_not_replaced(self):
-        """The source itself is refused as the target."""
-        done = self.run_program("live", "--format", "prometheus", "-o",
-                                self.source, "--source", self.source)
-        self.assertEqual(done.status, 2)
-        self.assertIn("is the recording", done.err)
 
 
 class Promtool(MetricsCase):

@@ -203,13 +203,11 @@ class Captures(RangeCase):
                          rates(RAW, [0, 10]) + rates(RAW, range(0, COUNT, 10)))
 
     def test_source(self):
-        """live and record select samples of a recording as cook does."""
+        """record selects samples of a recording as cook does."""
         path = self.file("a.pfb", capture(RAW))
         options = ("--from", "04:05:03", "--to", "2026-11-23T04:05:40Z",
                    "--every", "10", "--set", "Disk", "--utc")
         expected = rates(RAW, range(3, 41, 10))
-        self.assertEqual(self.values(path, *options, "--source",
-                                     command=("live",)), expected[1:])
         out = os.path.join(self.folder, "out.pfb")
         self.run_fine("record", "-o", out, "--source", path, *options)
         self.assertEqual(self.values(out), expected)
@@ -369,13 +367,14 @@ class Usage(RangeCase):
             self.assertIn("expected a number from 1 up", self.refused(
                 "cook", "--every", text, "a"))
 
-    def test_live_refuses_a_range(self):
+    def test_a_range_needs_a_file(self):
         """Options of a range need a file."""
         out = os.path.join(self.folder, "a.pfb")
         for option in (("--from", "04:05"), ("--to", "04:05"),
                        ("--every", "2")):
-            for command in (("live",), ("record", "-o", out)):
-                self.assertIn("--source FILE", self.refused(*command, *option))
+            self.assertIn("--source FILE", self.refused("record", "-o", out,
+                                                        *option))
+            self.assertIn("does not apply", self.refused("live", *option))
 
     def test_order(self):
         """--from must not be after --to."""
@@ -392,9 +391,8 @@ class Usage(RangeCase):
         self.assertIn("no sample is between --from and --to", done)
         self.assertIn("2026-11-23 04:05:00.000 Z to 2026-11-23 04:05:44.000 Z",
                       done)
-        for command in (("live",), ("record", "-o", out)):
-            self.assertIn("no sample is between --from and --to", self.refused(
-                *command, *late, "--set", "*", "--source", path))
+        self.assertIn("no sample is between --from and --to", self.refused(
+            "record", "-o", out, *late, "--set", "*", "--source", path))
 
     @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
     def test_nothing_in_the_range_of_an_unknown_zone(self):
@@ -406,15 +404,14 @@ class Usage(RangeCase):
         self.assertEqual(done.status, 2)
         self.assertIn("from 2013-01-02T00:00:00.0000000 to ", done.err)
 
-    def test_another_error_before_the_range(self):
-        """convert stops at an unknown counter, and does not say then that the
-        samples that it has not read are not in the range."""
+    def test_an_unknown_counter_in_the_range(self):
+        """convert reports an unknown counter."""
         path = self.file("a.pfb", capture(RAW))
         out = os.path.join(self.folder, "out.pfb")
         self.assertEqual(self.refused(
             "convert", "--from", "2026-11-23T04:05:09Z", "--set", "Disk",
             "--counter", "none", path, "-o", out),
-            path + ": no counter none; perfblock countersets lists them\n")
+            "perfblock: no counter none; perfblock countersets lists them\n")
 
 
 if __name__ == "__main__":

@@ -76,14 +76,6 @@ class Sources(SeriesCase):
         self.sources = [word for path in paths
                         for word in ("--source", path)]
 
-    def test_live(self):
-        """live shows all samples but the first. The first sample of the later
-        file has a rate since the last sample of the earlier file."""
-        done = self.run_program("live", "-f", "json", *self.sources,
-                                r"\Disk(*)\*")
-        self.assertEqual([(i["raw"], i["value"]) for i in done.objects()],
-                         [(200, 100.0), (300, 100.0), (400, 100.0)])
-
     def test_record(self):
         """record joins the samples of all files in the order of time."""
         path = os.path.join(self.folder, "joined.pfb")
@@ -95,14 +87,32 @@ class Sources(SeriesCase):
                          [(100, None), (200, 100.0), (300, 100.0),
                           (400, 100.0)])
 
-    def test_an_existing_file_is_not_replaced(self):
-        """Files that are joined cannot continue a recording."""
-        path = self.file("joined.pfb", capture(sample(9, 900)))
-        done = self.run_program("record", "-o", path, *self.sources,
-                                r"\Disk(*)\*")
-        self.assertEqual((done.status, done.out), (2, ""))
-        self.assertIn(path + ": exists", done.err)
-        self.assertEqual(bytes_of(path), capture(sample(9, 900)))
+    def test_an_existing_file_is_continued(self):
+        """Files that are joined can continue a recording."""
+        old = capture(sample(9, 900))
+        path = self.file("joined.pfb", old)
+        self.run_fine("record", "-o", path, *self.sources, r"\Disk(*)\*")
+        self.assertEqual(bytes_of(path)[:len(old)], old)
+        self.assertEqual(
+            [value["value"] for value in self.run_json("cook", "-q", path)][1:],
+            [value["value"] for value in self.run_json(
+                "cook", "-q", "--path", r"\Disk(*)\*", *self.sources[1::2])])
+
+    def test_rotation(self):
+        """--rotate begins a file for samples that exceed the size; each has its
+        own metadata. --count ends the recording."""
+        path = os.path.join(self.folder, "joined.pfb")
+        self.run_fine("record", "-o", path, *self.sources, r"\Disk(*)\*",
+                      "--rotate", "900", "--count", "3")
+        names = sorted(name for name in os.listdir(self.folder)
+                       if name.startswith("joined"))
+        self.assertGreater(len(names), 1)
+        files = [os.path.join(self.folder, name) for name in names]
+        for file in files:
+            self.assertEqual({value["set"] for value in self.run_json(
+                "cook", "-q", file)}, {"Disk"})
+        self.assertEqual([value["raw"] for value in self.run_json(
+            "cook", "-q", *files)], [100, 200, 300])
 
     def test_report(self):
         """The page is that of `report` with the files as arguments."""
@@ -181,19 +191,19 @@ class Order(SeriesCase):
         self.assertEqual([title for _, title, _, _ in self.cooked(*paths)],
                          [9, 3, 7])
 
-    def test_files_without_a_sample_keep_their_place(self):
-        """Errors are reported in the order of the arguments; the other files
-        are sorted."""
+    def test_files_without_a_sample(self):
+        """Their errors are reported, in any order, and they take no sample
+        number; the other files are sorted."""
         late, early = block(2, 2), block(1, 2)
         paths = self.files(late, b"no performance data", early[:70],
                            capture(), early)
         done = self.run_program("cook", "--format", "json", *paths)
         self.assertEqual(done.status, 1)
-        self.assertEqual(done.errors(), [
+        self.assertEqual(sorted(done.errors()), [
             (paths[1], 0, "unknown_format"),
             (paths[2], 0, "truncated_header")])
         self.assertEqual([(i["sample"], i["raw"]) for i in done.objects()],
-                         [(0, 1020), (2, 1040)])
+                         [(0, 1020), (1, 1040)])
 
     def test_missing_files(self):
         """Each file that cannot be read is reported once."""
@@ -333,7 +343,8 @@ class Objects(SeriesCase):
 
     def test_limit_of_stored_samples(self):
         """The latest samples of at most 4096 objects are stored, so that
-        memory is bounded."""
+        memory is bounded. The last sample of a file is stored, too, because
+        another file may continue it: of 2 * 4097 samples 4096 are kept."""
         titles = list(range(2, 2 + 2 * 4097, 2))
         for count, is_kept in ((300, True), (4096, True), (4097, False)):
             found = self.cooked(self.file("a", b"".join(
@@ -346,7 +357,7 @@ class Objects(SeriesCase):
             if is_kept:
                 self.assertEqual(self.err, "")
             else:
-                self.assertRegex(self.err, r"^perfblock: note: 4097 samples "
+                self.assertRegex(self.err, r"^perfblock: note: 4098 samples "
                                  r"were not kept .* 4096 objects .*\n$")
 
     def test_many_machines(self):

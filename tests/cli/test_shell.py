@@ -18,7 +18,7 @@ GROUPS = {"lwp": {"show"}, "cpi": {"show", "run"}}
 FORMATS = {"show": "text json html", "check": "text json csv", "eval": "csv",
            "live": "text json csv pdh-csv pdh-tsv prometheus",
            "cook": "text json csv pdh-csv pdh-tsv",
-           "convert": "json csv pdh-csv pdh-tsv pfb",
+           "convert": "pfb",
            "lwp show": "text json"}
 # Command lines after "perfblock", and the expected completions of the last
 # word. None: the names of files that begin with it.
@@ -30,14 +30,14 @@ CASES = (
     ("show -f j", {"json"}),
     ("cook --kind c", {"capture"}),
     ("cook --color n", {"never"}),
-    ("cook --fo", {"--follow", "--format"}), ("check --inter", set()),
+    ("cook --fo", {"--follow", "--force", "--format"}), ("check --inter", set()),
     ("lwp show --st", {"--strict"}), ("live --inte", {"--interval"}),
     ("help --gen", {"--generate"}), ("help --generate m", {"man"}),
     ("help c", {"check", "cook", "convert", "countersets", "cpuid",
                 "cpi"}),
     ("help lwp ", GROUPS["lwp"]), ("help cook ", set()),
     ("cook x --summ", {"--summary"}), ("cook x --format c", {"csv"}),
-    ("cook rec", None), ("lwp show rec", None), ("live --source rec", None),
+    ("cook rec", None), ("lwp show rec", None), ("live --paths rec", None),
     ("record -o rec", None),
     ("types rec", set()), ("live --set rec", set()),
 )

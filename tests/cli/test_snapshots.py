@@ -96,8 +96,8 @@ class Files(Case):
     def test_they_have_no_samples(self):
         """Commands that need samples refuse the text and name its format."""
         path = self.file("a.txt", expected(0)[0])
-        for command in (["cook"], ["live", "--source"],
-                        ["convert", "-o", path + ".pfb"], ["report"]):
+        for command in (["cook"], ["convert", "-o", path + ".pfb"],
+                        ["report"]):
             done = self.run_program(*command, path)
             self.assert_error(done, 1, path, 0, "unknown_format")
             self.assertIn("is a text of CPI snapshots", done.err)

@@ -60,10 +60,10 @@ class Sorted(Case):
         """{counterset: names of the rows} of the tables of sample 1. cook and
         live must print the same."""
         by_command = []
-        for command in (["cook", self.path],
-                        ["live", "--source", self.path, "--set", "*"]):
-            out = self.run_fine(*command, *arguments, columns=100).out
-            tables = [part.split("\n") for part in out.split("\n\n")]
+        for done in (self.run_fine("cook", self.path, *arguments, columns=100),
+                     self.run_live(self.path, "--set", "*", *arguments,
+                                   columns=100)):
+            tables = [part.split("\n") for part in done.out.split("\n\n")]
             by_command.append({
                 lines[0].split(",")[0]: first_words(
                     line for line in lines[2:] if line[0] != " ")
@@ -132,14 +132,17 @@ class Sorted(Case):
     def test_wrong_names(self):
         """A counter that nothing has is refused, with a suggestion if a name is
         similar."""
-        for command, subject in (
-                (["cook", self.path], "perfblock"),
-                (["live", "--source", self.path, "--set", "*"], self.path)):
-            done = self.run_program(*command, "--sort", "Raeds/sec")
+        def cook(name):
+            return self.run_program("cook", self.path, "--sort", name)
+
+        def live(name):
+            return self.run_live(self.path, "--set", "*", "--sort", name)
+        for run, subject in ((cook, "perfblock"), (live, "live")):
+            done = run("Raeds/sec")
             self.assertEqual((done.status, done.err), (
                 2, "%s: no counter Raeds/sec to sort by; did you mean "
                 "Reads/sec?\n" % subject))
-            done = self.run_program(*command, "--sort", "Nonsense")
+            done = run("Nonsense")
             self.assertEqual((done.status, done.err), (
                 2, "%s: no counter Nonsense to sort by\n" % subject))
         self.assertEqual(done.out, "")  # refused before any sample is shown
@@ -149,8 +152,7 @@ class Sorted(Case):
         for arguments in (["--sort", "Queue", "-f", "json"],
                           ["--top", "1", "-f", "csv"],
                           ["--top", "0"], ["--top", "x"], ["--sort", ""]):
-            for command in (["cook", self.path],
-                            ["live", "--source", self.path]):
+            for command in (["cook", self.path], ["live"]):
                 done = self.run_program(*command, *arguments)
                 self.assertEqual((done.status, done.out), (2, ""), arguments)
 

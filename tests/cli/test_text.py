@@ -211,9 +211,8 @@ class Names(Case):
         chunks += [data(number, instances_result([1], [
             (n, name, [n]) for n, name in enumerate(NAMES)]))
             for number in range(2)]
-        done = self.run_fine("live", "--count", "1", "--format", "prometheus",
-                             "--source", self.file("a.pfb", w.recording(
-                                 *chunks)), "--set", "*")
+        done = self.run_live(self.file("a.pfb", w.recording(*chunks)),
+                             "--format", "prometheus", "--set", "*")
         points = re.findall(r'^\w+\{instance="(.*)"\} (\d+)$', done.out,
                             re.MULTILINE)
         self.assertEqual(len(points), len(NAMES))
@@ -258,7 +257,7 @@ class Messages(Case):
         path = self.file("a.pfb", w.recording(metadata(DISK, "Disk", [
             (1, BULK, "Reads/sec")])))
         for name, text in (*PAIRS, *((name, name) for name in ORDINARY)):
-            done = self.run_program("live", "--source", path, "--set", name)
+            done = self.run_live(path, "--set", name)
             self.assertEqual((done.status, done.out), (2, ""))
             self.assertIn("no counterset %s; " % text, done.err)
 

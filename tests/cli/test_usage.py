@@ -218,30 +218,27 @@ check x --names n                    | --names does not apply
 types --names n                      | --names does not apply
 eval --names n                       | --names does not apply
 live --rotate 1K                     | --rotate does not apply
+live --source a                      | --source does not apply
+live --names n                       | --names does not apply
+record -o x --from 01:00             | add --source FILE
 cook --generate man x                | --generate does not apply
 countersets --wrap32                 | --wrap32 does not apply
 convert x -o y --cap-100             | --cap-100 does not apply
 show x --clamp-0                     | --clamp-0 does not apply
 record -o -                          | --output -: expected the name of a file
 live --duration 0.5                  | --duration is shorter than --interval
-live --duration 2 --source a         | --duration applies to this machine
 record -o x --duration 2 --source a  | --duration applies to this machine
-live --v1 --source a                 | --v1 applies to live data
-live --machine m --source a          | --machine applies to live data
+record -o x --v1 --source a          | --v1 applies to live data
+record -o x --machine m --source a   | --machine applies to live data
 live --machine ''                    | --machine : expected a NAME
 cook --sort '' x                     | --sort : expected a COUNTER
-live --names n                       | --names, --registration
 record -o x --names n                | --names, --registration
-live --kind v1                       | and --kind apply to --source FILE
 record -o x --kind v1                | and --kind apply to --source FILE
-live --registration r                | --names, --registration
 record -o x --registration r         | --names, --registration
-live --query-info q                  | --query-info and --kind
 record -o x --query-info q           | --query-info and --kind
 report --source live --names n       | --kind apply to files
 report x --interval 1                | apply to --source live
 report x --v1                        | apply to --source live
-live --from 01:00                    | add --source FILE
 report --source live --every 2       | add --source FILE
 cook x --from 02:00 --to 01:00       | --from is after --to
 cook x --path \A\B --counter c       | --counter and --instance apply to --set
@@ -253,10 +250,7 @@ cook x --summary --sort c            | --sort does not apply to --summary
 cook x --summary --top 1             | --top does not apply to --summary
 live --force                         | --force applies to the file of --output
 report x --open                      | --open needs -o
-live --source a --source live        | --source live cannot be combined
 report --source live --source a      | --source live cannot be combined
-record -o x -n 1 --source a --source b          | --count and --rotate
-record -o x --rotate 1M --source a --source b   | --count and --rotate
 cpi run --source a --source b -o x -- true      | --source may be given only once
 cook x --names a --names b           | --names may be given only once
 cook x --query-info a --query-info b | --query-info may be given only once
@@ -270,7 +264,7 @@ cook - --names -                     | - may be given only once
 show - --names -                     | - may be given only once
 cook - --paths -                     | - may be given only once
 cook - --query-info -                | - may be given only once
-live --source - --paths -            | - may be given only once
+live --paths - --paths -             | - may be given only once
 cook - --registration 1:-            | - may be given only once
 show --kind registration x           | --kind registration needs --request
 show --request 1 x                   | --request needs --kind registration
@@ -352,7 +346,7 @@ class Refusals(Case):
 ACCEPTED = (
     "cook x --every 18446744073709551609 --top 1",
     "cook x --registration 10:x", "show x --kind registration --request 10",
-    "live --source x --interval 0.01", "live --source x -i 1e7 -n 1",
+    "record -o y --source x --interval 0.01", "record -o y --source x -i 1e7 -n 1",
     "record -o y --source x --rotate 8589934591G",
     "record -o y --source x --rotate 9223372036854775807",
     "cpi run --source x --minor 255 --label " + 255 * "l" + " true",
@@ -360,8 +354,7 @@ ACCEPTED = (
     "cook x --form json", "cook x -qfjson", "cook -- x", "cook x --sor=a",
     "cook x --color never --color auto --format csv --format text",
     "cook x --wrap32 --cap-100 --clamp-0",
-    "report x --wrap32 --cap-100 --clamp-0",
-    "live --source x --wrap32 --cap-100 --clamp-0")
+    "report x --wrap32 --cap-100 --clamp-0")
 
 
 class Accepted(Case):

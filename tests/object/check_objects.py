@@ -391,12 +391,15 @@ FOLDERS = {
     "live": {"source"},
     "lwp": {"source", "live"},
     "cpi": {"source", "live", "lwp"},
-    "collect": {"source"},
+    "collect": {"source", "select", "stream"},
+    "select": {"source", "collect"},
+    "stream": {"source", "select", "collect"},
     "perflib": {"source"},
 }
 # Public headers of platform that a folder may include; a folder that is not listed may include all of them. Public
 # headers of core are always allowed.
-PUBLIC = {"collect": {"collect", "source"}}
+PUBLIC = {"collect": {"collect", "source", "stream"}, "select": {"source", "stream"},
+          "stream": {"source", "stream"}}
 
 
 def check_platform(folder):
@@ -427,7 +430,7 @@ def check_platform(folder):
 
 
 # The folders of cli from the top to the bottom. A file of cli itself belongs to the folder of its name.
-CLI_ORDER = ["main", "help", "commands", "collect", "visitor", "values", "report", "convert", "names", "input", "output", "os",
+CLI_ORDER = ["main", "help", "commands", "collect", "visitor", "sinks", "report", "names", "input", "output", "os",
              "memory"]
 
 

@@ -20,10 +20,10 @@ WITHOUT = {
     r"pfb_Perf[A-Z]\w+": "perflib.h has a function of PerfLib for each",
     r"pfb_lwp_thread_\w+": "lwp_intrinsics.h has an intrinsic of the compilers for each",
     r"pfb_cpi_(get_current_mode|is_supported|set_trace_hook_id|start)": "perfutil.h has a documented name for each",
-    # The interface of sources, which the collector and perflib.h call, and tests implement.
-    r"pfb_source_(is_recorded|open_linux)": "called inside the platform layer",
-    r"pfb_source_query_\w+": "called inside the platform layer",
-    r"pfb_collector_compare_clocks": "called inside the platform layer",
+    # The interface of sources, which streams and perflib.h call, and callers implement.
+    r"pfb_source_\w+": "called inside the platform layer",
+    # Streams and selections, of which the program uses what its formats need.
+    r"pfb_(selection|stream)_\w+": "a caller's choices and questions for each",
     # Test input.
     r"pfb_write_\w+": "the writer, which makes valid and broken test input",
     r"pfb_lwp_model_count": "the model of a processor, which makes test input",

@@ -396,6 +396,7 @@ def broken_captures():
             "<IQ", 1, (1 << 64) - 16) + bytes(64),
         "broken_size_beyond": simple + w.chunk(b"DATA", bytes(48), size=49),
         "broken_reply_beyond_chunk": simple + beyond,
+        "broken_reply_between": simple + beyond + last,
         "broken_file_number": simple + w.chunk(b"FILE", b"abc"),
         "broken_file_label": simple + file_chunk(1, b"label"),
         "broken_file_machine": simple + file_chunk(1, b"label\0machine"),

@@ -428,7 +428,7 @@ def cook(data):
                     series[[i is item for i in series].index(True)] = new
                 else:
                     series.append(new)
-            number += 1
+                number += 1  # a reply without a valid header takes no number
         if error:
             errors.append("%s at offset %d of the %s chunk at %d" % (
                 error, error.offset, chunk["tag"], chunk["offset"]))

@@ -475,6 +475,35 @@ def collect_seeds():
     return seeds
 
 
+def file_chunk(number, texts=b""):
+    """The FILE chunk that begins a part or returns to it; without texts, the
+    one that ends it."""
+    return w.chunk(b"FILE", struct.pack("<I", number) + texts)
+
+
+def stream_seeds():
+    """{name: bytes} of files for the fuzz target of streams: what a stream
+    does beyond its readers."""
+    captures = capture_seeds()
+    seeds = {name: captures[name] for name in (
+        "valid_unknown_tags", "valid_two_queries")}
+    block = v1_seeds()["valid_base"]
+    reply = v2_seeds()["valid_two_replies"]
+    names = w.chunk(b"NAME", bytes(4) + name_table_seeds()["valid_counter"])
+    sample = w.chunk(b"V1DT", block)
+    part = file_chunk(1, b"a\0b\0")
+    seeds["valid_late_names"] = w.recording(sample, names, sample)
+    seeds["valid_parts"] = w.recording(
+        part, sample, file_chunk(2, b"\0\0"), sample, names, part, sample,
+        file_chunk(2), file_chunk(1), sample)
+    seeds["valid_concatenated"] = w.recording(part, sample) + w.recording(
+        sample)
+    seeds["valid_blocks"] = block + reply + block + bytes(100)
+    seeds["broken_zeros_before_block"] = block + bytes(100) + block
+    seeds["broken_text_as_part"] = w.recording(file_chunk(3, b"a"), sample)
+    return seeds
+
+
 def all_seeds():
     """(subject, {name: bytes}, suffix of the files) of all seeds."""
     logs = {name: log_seeds()[name] for name in (
@@ -486,6 +515,9 @@ def all_seeds():
             ("collect", collect_seeds(), ".pfb"),
             ("collect", logs, ".blg"),
             ("collect", {"valid_csv": pdh_text_seeds()["valid_csv"]}, ".csv"),
+            ("stream", stream_seeds(), ".bin"),
+            ("stream", logs, ".blg"),
+            ("stream", {"valid_csv": pdh_text_seeds()["valid_csv"]}, ".csv"),
             ("v1", v1_seeds(), ".bin"),
             ("name_table", name_table_seeds(), ".bin"),
             ("log", log_seeds(), ".blg"),

@@ -306,15 +306,15 @@ class History:
 
 def cook_parts(parts, names=None, key_counter=None):
     """The output lines of blocks (file, records), some of which may be V2. A
-    block without a valid header is numbered as a sample but has no lines."""
+    block without a valid header is no sample, and takes no number."""
     titles = defaultdict(lambda: None)
     for index, name, _ in reversed(names.pairs if names else []):
         titles[index] = name  # the first of equal indexes is used
     history, older, next_number = History(), None, 0
     for file, part in parts:
-        number, next_number = next_number, next_number + 1
         if part[0]["record"] == "error":
             continue
+        number, next_number = next_number, next_number + 1
         if v1.is_v2(part):
             sample = cook.read_sample(cook.Metadata(), [
                 record for record in part if record["record"] != "error"])
@@ -347,18 +347,11 @@ def line_of(number, sample, place, titles, outcome):
 
 def by_time(files):
     """(number, start time) of the files in the order of their first samples.
-    Files without a sample keep their place in the list and have the start time
-    of the file before them."""
+    Files without a sample come first: they have only errors."""
     times = [v1.first_time(data) for data in files]
-    timed = [n for n, time in enumerate(times) if time is not None]
-    order = list(range(len(files)))
-    for place, number in zip(timed, sorted(timed, key=lambda n: times[n])):
-        order[place] = number
-    starts = []
-    for number in order:
-        starts.append(times[number] if times[number] is not None
-                      else starts[-1] if starts else -2**63)
-    return list(zip(order, starts))
+    starts = [(number, -2**63 if time is None else time)
+              for number, time in enumerate(times)]
+    return sorted(starts, key=lambda item: item[1])
 
 
 class Reader:

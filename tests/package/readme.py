@@ -9,12 +9,12 @@ HEREDOC = re.compile(r" <<(\w+)$")
 
 
 def read_example(page):
-    """The first ```c block without collect.h, the corpus file named between it and the next block (or None), and
+    """The first ```c block that is a program without collect.h, the corpus file named between it and the next block (or None), and
     that next block, the expected output."""
     text = page.read_text(encoding="utf-8")
     blocks = list(FENCED.finditer(text))
     for index, block in enumerate(blocks):
-        if block[1] == "c" and "collect.h" not in block[2]:
+        if block[1] == "c" and "int main(" in block[2] and "collect.h" not in block[2]:
             if index + 1 == len(blocks):
                 raise SystemExit(f"{page}: no block with the output after the example")
             output = blocks[index + 1]

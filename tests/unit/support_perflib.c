@@ -62,11 +62,16 @@ pfb_source *open_local(void)
     return open_over(&system, NULL);
 }
 
+void expect_closed(void)
+{
+    cr_expect_eq(fake->open_handles, 0, "%zu handles were not closed", fake->open_handles);
+    cr_expect_eq(fake->wrong_handles, 0, "%zu calls with a handle that is not open", fake->wrong_handles);
+}
+
 void close_source(pfb_source *source)
 {
     pfb_source_close(source);
-    cr_expect_eq(fake->open_handles, 0, "%zu handles were not closed", fake->open_handles);
-    cr_expect_eq(fake->wrong_handles, 0, "%zu calls with a handle that is not open", fake->wrong_handles);
+    expect_closed();
 }
 
 /* ---- A capture ------------------------------------------------------------------------------------------------ */

@@ -28,6 +28,7 @@ pfb_source *open_local(void);
 
 /* Closes a source inside its test, where a check can fail: all handles must be closed by then, each of them once. */
 void close_source(pfb_source *source);
+void expect_closed(void); /* the same for the calls of a stream, which has closed its source */
 
 /* ---- A capture ------------------------------------------------------------------------------------------------ */
 

@@ -609,3 +609,46 @@ Test(capture, the_first_of_too_many_files_ends)
     }
     cr_expect(!pfb_capture_files_end(&files));
 }
+
+/* Reads all chunks with windows that begin with each chunk's header and have `window` bytes. Skips those with the tag
+ * ZZZZ. Returns the sum of the sizes of the others. */
+static size_t sum_without_skipped(const bytes *b, size_t window)
+{
+    pfb_capture capture;
+    pfb_chunk chunk;
+    size_t sum = 0;
+    uint64_t size;
+    size_t count = PFB_CHUNK_HEADER_BYTES;
+    pfb_capture_open(&capture, b->data, count, false, NULL);
+    while (true) {
+        if (pfb_capture_next_chunk(&capture, &chunk)) {
+            sum += chunk.is_known ? chunk.body_size_bytes : 0; /* a small one may be whole */
+            continue;
+        }
+        if (!capture.needs_more)
+            return sum;
+        const uint8_t *rest = b->data + capture.window_offset + capture.resume_offset;
+        bool has_header = pfb_capture_read_header(rest, count - capture.resume_offset, &chunk, &size);
+        bool is_skipped = has_header && chunk.tag == PFB_TAG('Z', 'Z', 'Z', 'Z');
+        uint64_t skipped = is_skipped ? size : 0;
+        size_t needed = has_header && !is_skipped ? (size_t)size : window;
+        size_t at = (size_t)(capture.window_offset + capture.resume_offset + skipped);
+        cr_expect(!has_header || chunk.is_known != is_skipped);
+        cr_expect_leq(at, b->size);
+        size_t left = b->size - at;
+        count = needed < left ? needed : left;
+        pfb_capture_continue_after(&capture, skipped, b->data + at, count, count == left);
+    }
+}
+
+Test(capture, chunks_can_be_skipped_by_their_header)
+{
+    bytes b = {0};
+    put_start(&b);
+    for (size_t i = 0; i < 20; i++) {
+        put_chunk(&b, "DATA", 1, 100 + i);
+        put_chunk(&b, "ZZZZ", 1, 20 * (i % 3) + i);
+    }
+    for (size_t window = PFB_CHUNK_HEADER_BYTES; window < 40; window++)
+        cr_expect_eq(sum_without_skipped(&b, window), 20 * 100 + 190, "%zu", window);
+}

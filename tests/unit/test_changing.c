@@ -247,14 +247,18 @@ Test(changing, the_machine_of_a_collected_block_is_read_within_bounds)
     make_block_of('M', &older, stored, sizeof stored);
     size_t name_offset = make_block_of('Z', &newer, first, sizeof first);
     for (uint64_t at = 0; at < accesses; at++) {
-        pfb_collector *c = pfb_collector_open(NULL, NULL, NULL);
+        pfb_collector *c = pfb_collector_new();
+        pfb_record record = {.kind = PFB_RECORD_V1, .bytes = stored, .byte_count = older.size_bytes};
         uint8_t *memory = stepper_make(newer.size_bytes);
         name_change change = {memory + name_offset, at};
-        cr_assert(c && memory && pfb_collector_put_sample(c, 1, stored, older.size_bytes, NULL));
+        cr_assert(c && memory && pfb_collector_put(c, &record) == 1);
         memcpy(memory, first, newer.size_bytes);
+        record.bytes = memory;
+        record.byte_count = newer.size_bytes;
         stepper_begin(change_letters, &change);
-        cr_expect(pfb_collector_put_sample(c, 1, memory, newer.size_bytes, NULL));
+        int32_t put = pfb_collector_put(c, &record);
         accesses = stepper_end();
+        cr_expect_eq(put, 1);
         stepper_free();
         pfb_collector_close(c);
     }

@@ -3,9 +3,8 @@
  * test_collect. */
 #include <criterion/criterion.h>
 
-#include "perfblock/collect.h"
 #include "perfblock/write.h"
-#include "support_allocations.h"
+#include "support_frames.h"
 #include "support_types.h"
 
 #include <inttypes.h>
@@ -43,10 +42,8 @@ static const char names[] = "1\0"
 typedef struct machine {
     uint32_t seconds;    /* time of its clocks; each query for data advances it by one */
     char last_query[64]; /* the last query for data */
-    uint32_t refusal;    /* code with which every query fails; 0: none */
     uint32_t name_code;  /* code with which queries for name tables fail; 0: none */
     bool has_broken_names;
-    bool is_empty; /* blocks have no objects */
     bool is_recorded;
     uint32_t samples_left; /* of a recording: number of samples that were not returned yet */
     size_t name_queries;
@@ -84,7 +81,7 @@ static void write_block(const machine *m, const char *query, pfb_writer *w)
     const pfb_name host = pfb_utf8_name("HOST", 4);
     const pfb_write_times times = {.perf_time = now, .perf_time_100ns = now, .perf_freq = second};
     pfb_write_begin_v1(w, &times, &host, false);
-    if (!m->is_empty && has_title(query, SYSTEM)) {
+    if (has_title(query, SYSTEM)) {
         pfb_write_begin_object(w, &(pfb_v1_object){.title_index = SYSTEM, .instance_count = PFB_V1_NO_INSTANCES});
         pfb_v1_counter rate = counter_of(RATE, COUNTER, 4);
         pfb_v1_counter used = counter_of(FRACTION, RAW_FRACTION, 4);
@@ -96,7 +93,7 @@ static void write_block(const machine *m, const char *query, pfb_writer *w)
         pfb_write_v1_value(w, at[2], 100, 4);
         pfb_write_end_object(w);
     }
-    if (!m->is_empty && has_title(query, PROCESSOR)) {
+    if (has_title(query, PROCESSOR)) {
         pfb_write_begin_object(w, &(pfb_v1_object){.title_index = PROCESSOR});
         pfb_v1_counter time = counter_of(TIMES, TIMER_100NS, 8);
         uint32_t at = pfb_write_definition(w, &time);
@@ -106,7 +103,7 @@ static void write_block(const machine *m, const char *query, pfb_writer *w)
         }
         pfb_write_end_object(w);
     }
-    for (uint32_t title = COSTLY; title <= UNNAMED && !m->is_empty; title += UNNAMED - COSTLY) {
+    for (uint32_t title = COSTLY; title <= UNNAMED; title += UNNAMED - COSTLY) {
         if (!has_title(query, title))
             continue;
         pfb_write_begin_object(w, &(pfb_v1_object){.title_index = title});
@@ -150,8 +147,6 @@ static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_fa
     static uint8_t block[4096];
     machine *m = context;
     pfb_writer w;
-    if (m->refusal != 0)
-        return fail(failure, m->refusal, "V1 is refused");
     if (strncmp(query, "Counter ", 8) == 0)
         return strcmp(query, "Counter 009") == 0 ? give_names(m, bytes, failure)
                                                  : fail(failure, PFB_WIN32_FILE_NOT_FOUND, "no such language");
@@ -211,56 +206,46 @@ static const pfb_source_operations operations = {.close = close_nothing,
                                                  .v1 = v1,
                                                  .is_recorded = is_recorded};
 
-/* ---- Values as text ----------------------------------------------------------------------------------------- */
+/* ---- Paths and values --------------------------------------------------------------------------------------- */
 
 enum { TEXT_BYTES = 1024 };
-
-static void list_values(pfb_collector *c, char text[TEXT_BYTES])
-{
-    pfb_collected_value v;
-    size_t used = 0;
-    text[0] = '\0';
-    while (pfb_collector_next(c, &v)) {
-        const char *instance = v.has_instance ? v.instance : "-";
-        int size = v.status == PFB_STATUS_OK
-                       ? snprintf(text + used, TEXT_BYTES - used, "%s|%s#%" PRIu32 "|%s|%g%s\n", v.counterset, instance,
-                                  v.occurrence, v.counter, v.value, v.unit)
-                       : snprintf(text + used, TEXT_BYTES - used, "%s|%s#%" PRIu32 "|%s|%s\n", v.counterset, instance,
-                                  v.occurrence, v.counter, pfb_status_name(v.status));
-        used += (size_t)size;
-        cr_assert_lt(used, TEXT_BYTES);
-        cr_expect_str_eq(v.machine, "HOST");
-        cr_expect(v.has_title && !v.has_guid);
-    }
-}
-
-/* Collects two samples of a path; `text` becomes the values of the second one. */
-static bool collect_two(machine *m, const pfb_collector_options *options, const char *path, char text[TEXT_BYTES],
-                        pfb_source_failure *failure)
-{
-    pfb_source *source = pfb_source_make(&operations, m, failure);
-    pfb_collector *c = source ? pfb_collector_open(source, options, failure) : NULL;
-    bool is_done = c && pfb_collector_add(c, path, failure) && pfb_collector_collect(c, failure) &&
-                   pfb_collector_collect(c, failure);
-    text[0] = '\0';
-    if (is_done) {
-        cr_expect(pfb_collector_is_v1(c));
-        cr_expect(pfb_collector_reply(c).is_v1 && pfb_collector_reply(c).collected_bytes > 88);
-        list_values(c, text);
-    }
-    pfb_collector_close(c);
-    pfb_source_close(source);
-    return is_done;
-}
-
-/* ---- Paths and values --------------------------------------------------------------------------------------- */
 
 #define TIMES_OF_BOTH "Processor|0#0|% Processor Time|10%\nProcessor|1#0|% Processor Time|20%\n"
 #define RATE_ONLY "System|-#0|File Ops/sec|5/sec\n"
 #define FRACTION_ONLY "System|-#0|% Used|25%\nSystem|-#0|% Used|not_displayed\n"
 
-static const pfb_collector_options at_once = {.returns_at_once = true, .machine = "\\\\HOST"};
-static const pfb_collector_options v1_at_once = {.returns_at_once = true, .is_v1 = true, .machine = "HOST"};
+/* Reads samples of the machine from the stream of a source; `text` becomes the values of the last one. Returns the
+ * number of frames. */
+static size_t collect(machine *m, bool is_v1, const char *const paths[3], size_t sample_count, char text[TEXT_BYTES])
+{
+    pfb_frame frame = {.size = sizeof frame};
+    pfb_series s = {.size = sizeof s};
+    size_t count = 0;
+    pfb_source *source = pfb_source_make(&operations, m, NULL);
+    pfb_stream *stream = pfb_stream_new();
+    pfb_selection *selection = pfb_selection_new();
+    pfb_collector *c = pfb_collector_new();
+    cr_assert(source && stream && selection && c && pfb_stream_add_source(stream, source) == 0);
+    for (size_t i = 0; i < 3 && paths[i]; i++)
+        cr_assert(pfb_selection_add(selection, paths[i]) >= 0);
+    cr_assert(pfb_collector_select(c, selection));
+    cr_assert_eq(pfb_stream_set(stream, PFB_STREAM_INTERVAL, 1), PFB_OK);
+    cr_assert_eq(pfb_stream_set(stream, PFB_STREAM_VERSION, is_v1), PFB_OK);
+    text[0] = '\0';
+    for (; count < sample_count && pfb_collector_read(c, stream) == PFB_NEXT_RECORD; count++) {
+        list_frame(c, text, TEXT_BYTES);
+        cr_assert(pfb_collector_frame(c, &frame) && frame.kind == PFB_RECORD_V1);
+        for (uint32_t i = 0; i < frame.count; i++) {
+            cr_assert(pfb_collector_series(c, i, &s));
+            cr_expect_str_eq(s.machine, "HOST");
+            cr_expect((s.has & PFB_SERIES_TITLE) && !(s.has & PFB_SERIES_SET));
+        }
+    }
+    pfb_collector_close(c);
+    pfb_selection_close(selection);
+    pfb_stream_close(stream);
+    return count;
+}
 
 Test(collect_v1, objects_are_found_by_path)
 {
@@ -280,173 +265,58 @@ Test(collect_v1, objects_are_found_by_path)
         {"\\950(a)\\950", "950", "|a#0||7\n|a#1||8\n"},
         {"\\95?(a#0)\\9*", "950", "|a#0||7\n"},
         {"\\*(1)\\*", "238", "Processor|1#0|% Processor Time|20%\n"},
-        {"\\\\hos?\\System\\File*", "2", RATE_ONLY},
-        {"\\\\*\\System\\File*", "2", RATE_ONLY},
         {"\\*\\*", "2 238 950", RATE_ONLY FRACTION_ONLY TIMES_OF_BOTH "|a#0||7\n|a#1||8\n"},
     };
     for (size_t i = 0; i < 2 * (sizeof rows / sizeof rows[0]); i++) {
         char text[TEXT_BYTES];
+        const char *path = rows[i / 2].path;
         machine m = {0};
-        pfb_source_failure failure = {0};
-        bool is_done = collect_two(&m, i % 2 == 0 ? &at_once : &v1_at_once, rows[i / 2].path, text, &failure);
-        cr_expect_eq(is_done, rows[i / 2].query != NULL, "%s: %s", rows[i / 2].path, failure.sentence);
-        cr_expect_str_eq(text, rows[i / 2].expected, "%s: %s", rows[i / 2].path, text);
-        cr_expect(!is_done || strcmp(m.last_query, rows[i / 2].query) == 0, "%s: %s", rows[i / 2].path, m.last_query);
-        cr_expect_eq(m.name_queries, 1, "%s", rows[i / 2].path);
+        size_t count = collect(&m, i % 2 != 0, (const char *const[3]){path}, 2, text);
+        cr_expect_eq(count, rows[i / 2].query ? 2 : 0, "%s", path);
+        cr_expect_str_eq(text, rows[i / 2].expected, "%s: %s", path, text);
+        cr_expect(count == 0 || strcmp(m.last_query, rows[i / 2].query) == 0, "%s: %s", path, m.last_query);
+        cr_expect_eq(m.name_queries, 1, "%s", path);
     }
 }
 
 Test(collect_v1, values_of_several_paths_are_combined)
 {
+    static const char *const paths[3] = {"\\Processor(1)\\*", "\\System\\File*", "\\Processor(0)\\% Processor Time"};
     char text[TEXT_BYTES];
     machine m = {0};
-    pfb_collector_identifier identifier;
-    pfb_source_failure failure = {0};
-    pfb_source *source = pfb_source_make(&operations, &m, &failure);
-    pfb_collector *c = pfb_collector_open(source, &v1_at_once, &failure);
-    cr_assert(c && pfb_collector_add(c, "\\Processor(1)\\*", &failure) &&
-              pfb_collector_add(c, "\\System\\File*", &failure) &&
-              pfb_collector_add(c, "\\Processor(0)\\% Processor Time", &failure));
-    cr_assert(!pfb_collector_add(c, "\\Nothing\\*", &failure));
-    cr_assert(pfb_collector_collect(c, &failure) && pfb_collector_collect(c, &failure));
-    list_values(c, text);
+    cr_expect_eq(collect(&m, true, paths, 2, text), 2);
     cr_expect_str_eq(text, RATE_ONLY TIMES_OF_BOTH);
     cr_expect_str_eq(m.last_query, "2 238");
-    cr_expect(pfb_collector_identifier_at(c, 0, &identifier) && identifier.is_v1 && identifier.title == SYSTEM &&
-              identifier.counter_id == RATE && !identifier.instance);
-    cr_expect(pfb_collector_identifier_at(c, 1, &identifier) && identifier.title == PROCESSOR &&
-              identifier.counter_id == TIMES && strcmp(identifier.instance, "0") == 0);
-    cr_expect(pfb_collector_identifier_at(c, 2, &identifier) && identifier.title == PROCESSOR &&
-              identifier.counter_id == PFB_NO_ID && strcmp(identifier.instance, "1") == 0);
-    cr_expect_not(pfb_collector_identifier_at(c, 3, &identifier));
-    pfb_collector_close(c);
-    pfb_source_close(source);
-}
-
-Test(collect_v1, failures_name_the_unmatched_part)
-{
-    static const struct {
-        const char *path;
-        uint32_t code;
-        const char *named;
-    } rows[] = {
-        {"\\Thinks(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called Thinks"},
-        {"\\Thinks*(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset matches Thinks*"},
-        /* a wildcard does not match costly objects */
-        {"\\Thread D*(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "Thread D*"},
-        {"\\4(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "4"},
-        {"\\99999999999(*)\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "99999999999"},
-        {"\\{b4fc721a-0378-476f-89ba-a5a79f810b36}\\*", PFB_WIN32_COUNTERSET_NOT_FOUND, "b4fc721a"},
-        {"\\Processor(*)\\Counts", PFB_WIN32_COUNTER_NOT_FOUND, "no counter of Processor is called Counts"},
-        {"\\Processor(*)\\Counts*", PFB_WIN32_COUNTER_NOT_FOUND, "no counter of Processor matches Counts*"},
-        {"\\Processor(*)\\10", PFB_WIN32_COUNTER_NOT_FOUND, "10"},
-        {"\\Processor(7)\\*", PFB_WIN32_INSTANCE_NOT_FOUND, "7"},
-        {"\\System(7)\\*", PFB_WIN32_INSTANCE_NOT_FOUND, "7"},
-        {"\\*(7)\\*", PFB_WIN32_INSTANCE_NOT_FOUND, "7"},
-        {"\\\\other\\System\\*", PFB_WIN32_INVALID_PARAMETER, "other"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[TEXT_BYTES];
-        machine m = {0};
-        pfb_source_failure failure = {0};
-        cr_expect_not(collect_two(&m, &v1_at_once, rows[i].path, text, &failure), "%s", rows[i].path);
-        cr_expect_eq(failure.code, rows[i].code, "%s: %s", rows[i].path, failure.sentence);
-        cr_expect(strstr(failure.sentence, rows[i].named), "%s: %s", rows[i].path, failure.sentence);
-    }
-}
-
-/* ---- Sources ------------------------------------------------------------------------------------------------ */
-
-/* If countersets cannot be listed, the collector uses V1 if there are V1 objects. Otherwise it reports why listing
- * failed. A name table that cannot be read is a failure, too. */
-Test(collect_v1, a_machine_that_cannot_be_used_reports_a_failure)
-{
-    static const struct {
-        machine m;
-        const pfb_collector_options *options;
-        uint32_t code;
-        const char *sentence;
-    } rows[] = {
-        {{.is_empty = true}, &at_once, PFB_WIN32_NOT_SUPPORTED, "this system has no V2"},
-        {{.refusal = PFB_WIN32_NOT_SUPPORTED}, &at_once, PFB_WIN32_NOT_SUPPORTED, "this system has no V2"},
-        {{.refusal = PFB_WIN32_NOT_SUPPORTED}, &v1_at_once, PFB_WIN32_NOT_SUPPORTED, "V1 is refused"},
-        {{.refusal = PFB_WIN32_ACCESS_DENIED}, &v1_at_once, PFB_WIN32_ACCESS_DENIED, "V1 is refused"},
-        {{.name_code = PFB_WIN32_ACCESS_DENIED}, &at_once, PFB_WIN32_ACCESS_DENIED, "there is no name table"},
-        {{.is_empty = true}, &v1_at_once, PFB_WIN32_COUNTERSET_NOT_FOUND, "no counterset is called 2000"},
-    };
-    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        char text[TEXT_BYTES];
-        machine m = rows[i].m;
-        pfb_source_failure failure = {0};
-        cr_expect_not(collect_two(&m, rows[i].options, "\\2000\\*", text, &failure), "row %zu", i);
-        cr_expect_eq(failure.code, rows[i].code, "row %zu: %s", i, failure.sentence);
-        cr_expect_str_eq(failure.sentence, rows[i].sentence, "row %zu", i);
-    }
 }
 
 Test(collect_v1, titles_can_be_used_without_a_name_table)
 {
+    static const char *const paths[3] = {"\\238(1)\\6"};
     char text[TEXT_BYTES];
     machine m = {.name_code = PFB_WIN32_NOT_FOUND};
     machine broken = {.has_broken_names = true};
-    pfb_source_failure failure = {0};
-    pfb_collector_problem problem;
-    cr_assert(collect_two(&m, &v1_at_once, "\\238(1)\\6", text, &failure), "%s", failure.sentence);
+    cr_expect_eq(collect(&m, true, paths, 2, text), 2);
     cr_expect_str_eq(text, "|1#0||20%\n");
-    pfb_source *source = pfb_source_make(&operations, &broken, &failure);
-    pfb_collector *c = pfb_collector_open(source, &v1_at_once, &failure);
-    cr_assert(c && pfb_collector_add(c, "\\238(1)\\6", &failure), "%s", failure.sentence);
-    cr_expect(pfb_collector_next_problem(c, &problem) && problem.is_names && problem.error.code == PFB_UNKNOWN_FORMAT);
-    cr_expect_not(pfb_collector_next_problem(c, &problem));
-    pfb_collector_close(c);
-    pfb_source_close(source);
+    cr_expect_eq(collect(&broken, true, paths, 2, text), 2);
+    cr_expect_str_eq(text, "|1#0||20%\n");
 }
 
 /* The counters of a recording are selected as its blocks are read. A path without matches is not a failure. An object
  * without instances has no instance of a given name. */
 Test(collect_v1, counters_of_recordings_are_selected)
 {
+    static const char *const paths[3] = {"\\*(1)\\*", "\\Nothing\\*"};
     char text[TEXT_BYTES];
     machine m = {.is_recorded = true, .samples_left = 2};
-    pfb_source_failure failure = {0};
-    pfb_source *source = pfb_source_make(&operations, &m, &failure);
-    pfb_collector *c = pfb_collector_open(source, &(pfb_collector_options){.is_v1 = true}, &failure);
-    cr_assert(c && pfb_collector_add(c, "\\*(1)\\*", &failure) && pfb_collector_add(c, "\\Nothing\\*", &failure));
-    cr_assert(pfb_collector_collect(c, &failure) && pfb_collector_collect(c, &failure));
-    list_values(c, text);
+    cr_expect_eq(collect(&m, true, paths, 3, text), 2);
     cr_expect_str_eq(text, "Processor|1#0|% Processor Time|20%\n");
-    cr_expect(!pfb_collector_collect(c, &failure) && failure.code == PFB_WIN32_NO_MORE_ITEMS);
-    pfb_collector_close(c);
-    pfb_source_close(source);
 }
 
-/* After a failed call, no counter of a recording is selected. */
-Test(collect_v1, a_failed_add_selects_nothing_of_a_recording)
+/* ---- Name tables -------------------------------------------------------------------------------------------- */
+
+static int32_t put_bytes(pfb_collector *c, uint32_t kind, const void *bytes, size_t size)
 {
-    size_t failed = 0;
-    for (size_t n = 1; n == 1 || allocations >= failing_allocation; n++) {
-        machine m = {.is_recorded = true, .samples_left = 2};
-        pfb_source_failure failure = {0};
-        failing_allocation = 0;
-        pfb_source *source = pfb_source_make(&operations, &m, &failure);
-        pfb_collector *c = pfb_collector_open(source, &(pfb_collector_options){.is_v1 = true}, &failure);
-        cr_assert_not_null(c);
-        allocations = 0;
-        failing_allocation = n;
-        bool is_added = pfb_collector_add(c, "\\Processor(1)\\*", &failure);
-        failed += !is_added;
-        size_t count = allocations;
-        failing_allocation = 0;
-        if (!is_added)
-            cr_expect(!pfb_collector_collect(c, &failure) && failure.code == PFB_WIN32_INVALID_PARAMETER,
-                      "allocation %zu: %s", n, failure.sentence);
-        pfb_collector_close(c);
-        pfb_source_close(source);
-        allocations = count;
-        failing_allocation = n;
-    }
-    failing_allocation = 0;
-    cr_expect_gt(failed, 3);
+    return pfb_collector_put(c, &(pfb_record){.kind = kind, .bytes = bytes, .byte_count = size});
 }
 
 /* Adds a name table: title 7 is called "seven" and the number of the table, as are 15 titles that no other table has.
@@ -464,7 +334,7 @@ static void add_table(pfb_collector *c, uint32_t number)
         for (int at = 0; at <= end; at++, size += 2)
             table[size] = (uint8_t)text[at];
     }
-    cr_assert(pfb_collector_put_names(c, table, size + 2, NULL, NULL));
+    cr_assert_eq(put_bytes(c, PFB_RECORD_NAMES, table, size + 2), 0);
 }
 
 static void expect_title(pfb_collector *c, uint32_t title, uint32_t number)
@@ -481,7 +351,7 @@ static void expect_title(pfb_collector *c, uint32_t title, uint32_t number)
 Test(collect_v1, adding_and_using_names_in_turn_does_not_take_quadratic_time, .timeout = 20)
 {
     enum { TABLES = 16000 };
-    pfb_collector *c = pfb_collector_open(NULL, NULL, NULL);
+    pfb_collector *c = pfb_collector_new();
     cr_assert_not_null(c);
     for (uint32_t i = 0; i < TABLES; i++) {
         add_table(c, i);
@@ -502,7 +372,7 @@ Test(collect_v1, long_names_do_not_take_quadratic_time, .timeout = 20)
     char *text = malloc(NAME_SIZE);
     size_t capacity = 2 * (MACHINE_SIZE + 2 * NAME_SIZE) + 512 * (size_t)OBJECTS;
     uint8_t *bytes = calloc(capacity, 1);
-    pfb_collector *c = pfb_collector_open(NULL, NULL, NULL);
+    pfb_collector *c = pfb_collector_new();
     cr_assert(text && bytes && c);
     memset(text, 'n', NAME_SIZE);
     size_t size = 0;
@@ -514,7 +384,7 @@ Test(collect_v1, long_names_do_not_take_quadratic_time, .timeout = 20)
             bytes[size] = 'n';
         size += 2;
     }
-    cr_assert(pfb_collector_put_names(c, bytes, size + 2, NULL, NULL));
+    cr_assert_eq(put_bytes(c, PFB_RECORD_NAMES, bytes, size + 2), 0);
 
     pfb_writer w;
     const pfb_name machine_name = pfb_utf8_name(text, MACHINE_SIZE);
@@ -533,41 +403,18 @@ Test(collect_v1, long_names_do_not_take_quadratic_time, .timeout = 20)
     pfb_write_end_v1(&w);
     cr_assert_eq(w.error.code, PFB_OK);
 
-    pfb_collected_value v;
-    size_t count = 0;
-    cr_assert(pfb_collector_put_sample(c, 1, bytes, w.size_bytes, NULL));
-    for (; pfb_collector_next(c, &v); count++) {
-        cr_assert(v.counter_size == NAME_SIZE && v.counter[NAME_SIZE - 1] == 'n' && v.counter[NAME_SIZE] == '\0');
-        cr_assert(v.machine_size == MACHINE_SIZE && v.machine[MACHINE_SIZE - 1] == 'n' &&
-                  v.machine[MACHINE_SIZE] == '\0');
+    pfb_frame frame = {.size = sizeof frame};
+    pfb_series s = {.size = sizeof s};
+    cr_assert_eq(put_bytes(c, PFB_RECORD_V1, bytes, w.size_bytes), 1);
+    cr_assert(pfb_collector_frame(c, &frame));
+    cr_expect_eq(frame.count, 2 * OBJECTS);
+    for (uint32_t i = 0; i < frame.count; i++) {
+        cr_assert(pfb_collector_series(c, i, &s));
+        cr_assert(s.counter_bytes == NAME_SIZE && s.counter[NAME_SIZE - 1] == 'n' && s.counter[NAME_SIZE] == '\0');
+        cr_assert(s.machine_bytes == MACHINE_SIZE && s.machine[MACHINE_SIZE - 1] == 'n' &&
+                  s.machine[MACHINE_SIZE] == '\0');
     }
-    cr_expect_eq(count, 2 * OBJECTS);
     pfb_collector_close(c);
     free(bytes);
     free(text);
-}
-
-/* ---- Exhausted memory --------------------------------------------------------------------------------------- */
-
-static bool is_out_of_memory(uint32_t code)
-{
-    return code == PFB_WIN32_OUTOFMEMORY || code == PFB_WIN32_NOT_ENOUGH_MEMORY;
-}
-
-Test(collect_v1, a_failed_allocation_is_reported)
-{
-    size_t failed = 0;
-    for (size_t n = 1; n == 1 || allocations >= failing_allocation; n++) {
-        char text[TEXT_BYTES];
-        machine m = {0};
-        pfb_source_failure failure = {0};
-        allocations = 0;
-        failing_allocation = n;
-        bool is_done = collect_two(&m, &at_once, "\\Proc*(*)\\% *", text, &failure);
-        cr_expect(is_done || is_out_of_memory(failure.code), "allocation %zu: %s", n, failure.sentence);
-        cr_expect(!is_done || strcmp(text, TIMES_OF_BOTH) == 0, "allocation %zu: %s", n, text);
-        failed += !is_done;
-    }
-    failing_allocation = 0;
-    cr_expect_gt(failed, 15);
 }

@@ -644,7 +644,7 @@ static void load_instances(loaded *l, const char *names)
     put_counter_item(&l->b, 0, 1, 9, 9, 1);
     put_instances_item(&l->b, 0, 1, rows, count);
     end_sample(&l->b);
-    l->table = (pfb_log_values){l->values, l->order, MAX_VALUES, 0};
+    l->table = (pfb_log_values){.values = l->values, .order = l->order, .capacity = MAX_VALUES};
     expect_error(pfb_log_load(&l->table, l->b.data, l->b.size, NULL), PFB_OK, 0, names);
     cr_assert_eq(l->table.count, 2 * count + 1);
 }
@@ -692,7 +692,7 @@ Test(log, items_with_an_error_status_have_no_raw_value)
     bytes b = {.size = 0};
     pfb_log_value values[3];
     uint32_t order[3];
-    pfb_log_values table = {values, order, 3, 0};
+    pfb_log_values table = {.values = values, .order = order, .capacity = 3};
     begin_sample(&b);
     put_counter_item(&b, 0x800007D0, 1, 0, 0, 1);
     put_instances_item(&b, 0xC0000BB8, 1, NULL, 0);
@@ -754,6 +754,59 @@ Test(log, the_counter_type_determines_the_second_value)
         cr_expect_eq(raw.object_time, raw.has & PFB_HAS_OBJECT_TIME ? -1 : 0, "%08x", types[i].type);
         cr_expect_eq(raw.perf_freq, raw.has & F ? 13 : 0, "%08x", types[i].type);
         cr_expect_eq(raw.object_freq, raw.has & O ? 13 : 0, "%08x", types[i].type);
+    }
+}
+
+/* Every type, twice, so that kept formulas of other types are replaced. The formula of each value is also evaluated
+ * alone. */
+Test(log, values_of_a_sample_are_those_of_their_formulas)
+{
+    enum { STATUSES = 3, MAX_PATHS = 128 };
+    static const uint32_t statuses[STATUSES][2] = {{0, 1}, {0x800007D5, 0}, {0, 0x800007D5}};
+    static const uint32_t others[] = {0x10510400, 0x10610400, 0x20C20500, 0xFFFFFFFF};
+    const pfb_formula_options options[] = {{0}, {.wrap32 = true, .generic = true, .cap_100 = true, .scale = 2}};
+    pfb_log_path paths[MAX_PATHS];
+    pfb_log_value before[MAX_PATHS];
+    pfb_log_value now[MAX_PATHS];
+    double values[MAX_PATHS];
+    uint8_t status_bytes[MAX_PATHS];
+    uint32_t count = 0;
+    for (size_t i = 0; i < 2; i++) {
+        const pfb_counter_type *type;
+        for (size_t k = 0; (type = pfb_counter_type_at(k)) != NULL; k++)
+            paths[count++] = (pfb_log_path){.type = type->value, .frequency = 1000 + i};
+        for (size_t k = 0; k < sizeof others / sizeof others[0]; k++)
+            paths[count++] = (pfb_log_path){.type = others[k], .frequency = 1000 + i};
+    }
+    for (size_t s = 0; s < STATUSES; s++) {
+        for (uint32_t i = 0; i < count; i++) {
+            before[i] = (pfb_log_value){.status = statuses[s][0], .path = i, .first = 4000000000, .second = 100 + i};
+            now[i] = (pfb_log_value){.status = statuses[s][1],
+                                     .path = i,
+                                     .older = i % 7 == 0 ? PFB_LOG_NONE : i,
+                                     .first = i % 5 == 0 ? 7 : 4000000000 + 3 * i,
+                                     .second = 300 + 3 * i,
+                                     .multi_count = i % 3};
+        }
+        const pfb_log_values older = {.values = before, .count = count};
+        const pfb_log_values newer = {.values = now, .count = count};
+        for (size_t o = 0; o < 4; o++) {
+            const pfb_formula_options *chosen = &options[o % 2];
+            pfb_log_cook(paths, count - 1, o < 2 ? &older : NULL, &newer, chosen, values, status_bytes);
+            for (uint32_t i = 0; i < count; i++) {
+                bool has_older = o < 2 && now[i].older != PFB_LOG_NONE && pfb_pdh_has_value(before[i].status);
+                pfb_raw_value raw[2] = {pfb_log_raw_value(&paths[i], &before[i]),
+                                        pfb_log_raw_value(&paths[i], &now[i])};
+                pfb_formula_result wanted = pfb_formula_evaluate(has_older ? &raw[0] : NULL, &raw[1], chosen);
+                if (i + 1 == count || !pfb_pdh_has_value(now[i].status)) /* the last one has an unknown path */
+                    wanted = (pfb_formula_result){.status = PFB_STATUS_NO_DATA};
+                pfb_formula_result result = pfb_formula_unpack(values[i], status_bytes[i], wanted.unit);
+                cr_expect(result.status == wanted.status && result.flags == wanted.flags &&
+                              result.value == wanted.value && result.integer == wanted.integer,
+                          "%08x: %s, not %s", paths[i].type, pfb_status_name(result.status),
+                          pfb_status_name(wanted.status));
+            }
+        }
     }
 }
 

@@ -526,6 +526,39 @@ Test(pdh_text, every_digit_of_a_number_affects_its_rounding)
     }
 }
 
+/* Reads a text whose lines are kept apart: the header is opened alone, then each row alone. */
+Test(pdh_text, lines_can_be_read_without_their_text)
+{
+    static const char content[] =
+        "\xEF\xBB\xBF\r\n" HEADER TIME ",\"1\",\"2.5\"\r\n\r\n" TIME ",\"3\",\" \"\n" TIME ",4,5";
+    uint8_t *copy = exact_text(content);
+    pfb_pdh_text_reader text;
+    pfb_pdh_text_reader line;
+    pfb_pdh_text_row row;
+    pfb_pdh_text_row again;
+    pfb_pdh_text_path path;
+    result r = {.size = 0};
+    cr_assert(pfb_pdh_text_open(&text, copy, strlen(content), true, NULL));
+    cr_expect(text.header_offset == 5 && text.header_size_bytes == strlen(HEADER) - 2);
+    while (pfb_pdh_text_next_row(&text, &row)) {
+        cr_assert(pfb_pdh_text_open(&line, copy + text.header_offset, text.header_size_bytes, true, NULL));
+        cr_expect(pfb_pdh_text_next_path(&line, &path) && path.column == 0);
+        cr_expect(line.column_count == 2 && line.separator == ',' && line.bias_minutes == 420);
+        char *kept = malloc(row.size_bytes);
+        cr_assert_not_null(kept);
+        memcpy(kept, copy + row.offset, row.size_bytes);
+        cr_assert(pfb_pdh_text_open_row(&line, kept, row.size_bytes, &again));
+        cr_expect(again.offset == 0 && again.size_bytes == row.size_bytes && again.time == row.time);
+        for (pfb_pdh_text_value value; pfb_pdh_text_next_value(&line, &value);)
+            print(&r, value.has_value ? " %g" : " -", value.value);
+        print(&r, ";", 0);
+        cr_expect_not(pfb_pdh_text_next_row(&line, &again));
+        free(kept);
+    }
+    cr_expect_str_eq(r.rows, " 1 2.5; 3 -; 4 5;");
+    free(copy);
+}
+
 /* A null pointer is empty input, whatever its size, and a reader with an error returns nothing more. */
 Test(pdh_text, null_input_is_empty)
 {

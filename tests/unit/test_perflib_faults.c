@@ -451,23 +451,28 @@ Test(perflib_faults, a_single_instance_is_collected_in_either_form)
     pfb_guid_format(&set, guid);
     snprintf(path, sizeof path, "\\%s\\1", guid);
     for (int i = 0; i < 6; i++) {
-        const pfb_collector_options options = {.returns_at_once = true};
-        pfb_source_failure failure = {0};
-        pfb_collected_value v;
+        pfb_series series = {.size = sizeof series};
+        pfb_frame frame = {.size = sizeof frame};
         start_fake(capture.data, capture.size_bytes);
         fake->refused_bytes = i % 3 == 0 ? 0 : 40 + 8 * (uint32_t)(i % 3 - 1);
         fake->refuses_calls = i < 3;
         pfb_source *source = open_local();
-        pfb_collector *c = pfb_collector_open(source, &options, &failure);
-        cr_assert(c && pfb_collector_add(c, path, &failure), "case %d: %s", i, failure.sentence);
+        pfb_stream *stream = pfb_stream_new();
+        pfb_selection *selection = pfb_selection_new();
+        pfb_collector *c = pfb_collector_new();
+        cr_assert(c && stream && selection && pfb_stream_add_source(stream, source) == 0);
+        cr_assert(pfb_selection_add(selection, path) == 0 && pfb_collector_select(c, selection));
+        cr_assert_eq(pfb_stream_set(stream, PFB_STREAM_INTERVAL, 1), PFB_OK);
+        cr_expect_eq(pfb_collector_read(c, stream), PFB_NEXT_RECORD, "case %d", i);
         cr_expect_eq(fake->calls[FAKE_PerfAddCounters], fake->refused_bytes == 40 ? 2 : 1, "case %d", i);
-        cr_expect(pfb_collector_collect(c, &failure) && pfb_collector_collect(c, &failure), "case %d: %s", i,
-                  failure.sentence);
-        cr_expect(pfb_collector_next(c, &v) && v.status == PFB_STATUS_OK && v.value == 30 && !v.has_instance, "case %d",
-                  i);
-        cr_expect_not(pfb_collector_next(c, &v));
+        cr_expect_eq(pfb_collector_read(c, stream), PFB_NEXT_RECORD, "case %d", i);
+        cr_assert(pfb_collector_frame(c, &frame) && frame.count == 1 && pfb_collector_series(c, 0, &series));
+        cr_expect(frame.statuses[0] == PFB_STATUS_OK && frame.values[0] == 30, "case %d", i);
+        cr_expect_eq(series.has & PFB_SERIES_INSTANCE, 0, "case %d", i);
         pfb_collector_close(c);
-        close_source(source);
+        pfb_selection_close(selection);
+        pfb_stream_close(stream);
+        expect_closed();
         stop_fake();
     }
     pfb_bytes_free(&capture);

@@ -352,6 +352,7 @@ Test(v1, every_truncated_block_is_rejected)
         memcpy(cut.data, b.data, size);
         uint8_t *data = exact_copy(&cut);
         pfb_v1_reader block;
+        cr_expect_eq(pfb_v1_needed_size(data, size), size < 88 ? 88 : EVERYTHING_BYTES + OBJECT_A, "%zu", size);
         cr_expect_not(pfb_v1_open(&block, data, size, NULL));
         expect_error(block.error, size < 88 ? PFB_TRUNCATED_HEADER : PFB_TRUNCATED_BLOCK, size < 88 ? 0 : 20,
                      "a truncated block");
@@ -361,6 +362,20 @@ Test(v1, every_truncated_block_is_rejected)
     pfb_v1_reader block;
     cr_expect_not(pfb_v1_open(&block, NULL, 1000, NULL));
     expect_error(finish_v1(&block), PFB_TRUNCATED_HEADER, 0, "a null block");
+}
+
+Test(v1, a_whole_block_needs_its_total_size)
+{
+    for (int big = 0; big <= 1; big++) {
+        bytes b;
+        make_everything(&b, big);
+        uint8_t *data = exact_copy(&b);
+        cr_expect_eq(pfb_v1_needed_size(data, b.size), EVERYTHING_BYTES);
+        store_ordered(data + OBJECT_E, big, 0);
+        cr_expect_eq(pfb_v1_needed_size(data, b.size), EVERYTHING_BYTES + OBJECT_A);
+        free(data);
+    }
+    cr_expect_eq(pfb_v1_needed_size(NULL, 1000), 88);
 }
 
 /* Signature and field both give the byte order; if they contradict each other the block is rejected. */
@@ -900,6 +915,8 @@ Test(v1, a_total_size_without_the_header_is_noted)
             pfb_v1_reader block;
             pfb_v1_open(&block, data, b.size, NULL);
             expect_error(finish_v1(&block), rows[i].code, rows[i].offset, rows[i].what);
+            uint64_t header = rows[i].header > 0 ? rows[i].header : OBJECT_A;
+            cr_expect_eq(pfb_v1_needed_size(data, b.size), header + rows[i].total, "%s", rows[i].what);
             if (rows[i].code == PFB_OK) {
                 cr_expect_eq(block.notes, PFB_NOTE_SIZE_WITHOUT_HEADER, "%s: notes %x", rows[i].what, block.notes);
                 cr_expect_eq(block.total_size_bytes, OBJECT_A + rows[i].total, "%s", rows[i].what);

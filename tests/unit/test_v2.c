@@ -52,6 +52,18 @@ Test(v2, a_reply_is_recognised_by_its_system_time)
     cr_expect_not(pfb_v2_recognise(NULL, 48));
 }
 
+Test(v2, the_needed_size_is_that_of_the_header_or_the_reply)
+{
+    reader r;
+    put_example(&r.b);
+    cr_expect_eq(pfb_v2_needed_size(NULL, 100), 48);
+    cr_expect_eq(pfb_v2_needed_size(r.b.data, 0), 48);
+    cr_expect_eq(pfb_v2_needed_size(r.b.data, 47), 48);
+    cr_expect_eq(pfb_v2_needed_size(r.b.data, 48), r.b.size);
+    r.b.data[0] = 47;
+    cr_expect_eq(pfb_v2_needed_size(r.b.data, r.b.size), 48);
+}
+
 Test(v2, the_documented_example_is_read)
 {
     reader r;

@@ -80,6 +80,11 @@ PFB_API bool pfb_capture_open(pfb_capture *capture, const void *data, size_t siz
  * after an error, and with PFB_CALLER_ORDER if needs_more is false. */
 PFB_API bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t size, bool is_last);
 
+/* Like pfb_capture_continue, but the next window begins `skipped` bytes later. If they are the size of the next chunk
+ * (pfb_capture_read_header), reading continues after it. */
+PFB_API bool pfb_capture_continue_after(pfb_capture *capture, uint64_t skipped, const void *data, size_t size,
+                                        bool is_last);
+
 /* Returns the next whole chunk in *chunk, also if its tag is unknown. Returns false at the end, if more is needed
  * (needs_more), and on error: the capture ends inside a chunk, or a chunk is too small for its tag. The contents of
  * bodies are not checked. */
@@ -112,7 +117,7 @@ PFB_API size_t pfb_capture_write(const pfb_chunk *chunk, const void *body, size_
  * FILE chunk belongs to file 0. If PFBC occurs again after FILE chunks, all files end and another file 0 begins.
  *
  * Each file has its own registrations, query information and names. Its samples are compared with those of the other
- * files by the rules for files that are read together (pfb_collector_begin_file in collect.h). */
+ * files by the rules for files that are read together (docs/perfblock.md). */
 
 /* The body of a FILE chunk that does not end its file: two texts in UTF-8, without their NULs. Empty: unknown. */
 typedef struct pfb_capture_file {

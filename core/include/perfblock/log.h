@@ -265,6 +265,7 @@ typedef struct pfb_log_values {
     uint32_t *order; /* private: positions sorted by path and name */
     size_t capacity;
     size_t count;
+    size_t object_count; /* items of kind PFB_LOG_OBJECT, which are not among the values */
 } pfb_log_values;
 
 /* Reads the counters of a joined sample record into `values`; items of kind PFB_LOG_OBJECT are ignored. Sets
@@ -281,6 +282,14 @@ PFB_API void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer);
 
 /* Converts a value to the input of a formula. `has` is 0 if the status says that there is no value. */
 PFB_API pfb_raw_value pfb_log_raw_value(const pfb_log_path *path, const pfb_log_value *value);
+
+/* Evaluates every value of a sample: values[i] is the displayed value of newer->values[i], 0 unless the status is ok,
+ * and status_bytes[i] has its PFB_STATUS_BYTE_ bits. `paths` are those of the log by position; a value of another path,
+ * or with a status that says that there is no value, has the status no_data. `older` is the sample that `newer` was
+ * matched with, or null; `options` may be null. */
+PFB_API void pfb_log_cook(const pfb_log_path *paths, size_t path_count, const pfb_log_values *older,
+                          const pfb_log_values *newer, const pfb_formula_options *options, double *values,
+                          uint8_t *status_bytes);
 
 /* Stores the difference UTC - local time in minutes, a multiple of 15. Values of types with the 100 ns clock contain a
  * UTC time besides their local time; returns false for all other values, if the status says that there is no value, and

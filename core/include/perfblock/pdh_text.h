@@ -47,6 +47,8 @@ typedef struct pfb_pdh_text_reader {
     uint32_t encoding;     /* of names: UTF-8 if the header is valid UTF-8, else Windows-1252. A caller that knows the
                               code page of the machine sets it after opening */
     uint32_t column_count; /* number of counters, at most UINT32_MAX: those after it are not returned */
+    size_t header_offset, header_size_bytes; /* the header's line without its end, in the first window. The line alone
+                                              * is a text that can be opened, too */
     /* ------------------------------------------------------------------------------------------ */
     const uint8_t *data;
     size_t size;
@@ -70,8 +72,9 @@ typedef struct pfb_pdh_text_path {
 
 /* A line of values and their time. */
 typedef struct pfb_pdh_text_row {
-    size_t offset; /* in the window */
-    uint64_t time; /* local, in 100 ns since 1601-01-01 */
+    size_t offset;     /* in the window */
+    size_t size_bytes; /* of the line without its end */
+    uint64_t time;     /* local, in 100 ns since 1601-01-01 */
 } pfb_pdh_text_row;
 
 /* A cell of a row, below the path of the same column. */
@@ -108,6 +111,12 @@ PFB_API bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path
  * PFB_TRUNCATED_LINE if the last line has no line feed and ends inside its first cell, or is a row that ends inside a
  * cell or lacks cells. */
 PFB_API bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row);
+
+/* Reads one line, without its end, as a row of the text whose header `text` has opened: for callers that keep lines
+ * apart from their file. Uses the separator, the encoding and the column count of the reader, which the caller may
+ * change, and forgets its window and its error. Offsets then count from the start of the line. Returns false if the
+ * line is no row, and on error. */
+PFB_API bool pfb_pdh_text_open_row(pfb_pdh_text_reader *text, const void *line, size_t size, pfb_pdh_text_row *row);
 
 /* Returns the next value of the row in *value; false after the last one and on error. Rows with fewer or more cells
  * than the header give PFB_NOTE_UNEVEN_ROW; cells past the last column are not returned. Numbers of any number of

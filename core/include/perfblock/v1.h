@@ -139,6 +139,11 @@ typedef struct pfb_v1_value {
  * reply does: its result count would not fit its size. A null `data` counts as size 0. */
 PFB_API bool pfb_v1_recognise(const void *data, size_t size);
 
+/* Returns how many bytes the block needs, as far as its first `available` bytes show. The block can be opened as soon
+ * as this is at most `available`. A total size that may not count the header needs the bytes of the header, too, unless
+ * the objects end exactly at the total size. */
+PFB_API uint64_t pfb_v1_needed_size(const void *data, size_t available);
+
 /* Starts reading a block of `size` bytes. Null options are defaults. Checks the header only; returns false if it is
  * malformed, and `error` says why. A null `data` counts as size 0. Bytes past total_size_bytes are ignored.
  *

@@ -117,6 +117,10 @@ typedef struct pfb_v2_value {
  * 32 is valid, which excludes text and zeros. Nothing else is checked. A null `data` counts as size 0. */
 PFB_API bool pfb_v2_recognise(const void *data, size_t size);
 
+/* Returns how many bytes the reply needs, as far as its first `available` bytes show: at least those of its header, and
+ * dwTotalSize if the header is there. The reply can be opened as soon as this is at most `available`. */
+PFB_API uint32_t pfb_v2_needed_size(const void *data, size_t available);
+
 /* Starts reading a reply of `size` bytes. Null options are defaults. Checks the header only; returns false if it is
  * malformed, and `error` says why. A null `data` counts as size 0. Bytes past total_size_bytes are ignored. */
 PFB_API bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, const pfb_read_options *options);

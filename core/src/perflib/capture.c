@@ -144,7 +144,7 @@ bool pfb_capture_open(pfb_capture *capture, const void *data, size_t size, bool 
     return cursor.error.code == PFB_OK;
 }
 
-bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t size, bool is_last)
+bool pfb_capture_continue_after(pfb_capture *capture, uint64_t skipped, const void *data, size_t size, bool is_last)
 {
     if (capture->error.code != PFB_OK)
         return false;
@@ -152,13 +152,18 @@ bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t size, b
         capture->error = (pfb_error){PFB_CALLER_ORDER, 0};
         return false;
     }
-    capture->window_offset += capture->resume_offset;
+    capture->window_offset += capture->resume_offset + skipped;
     capture->needs_more = false;
     capture->resume_offset = capture->at = 0;
     capture->data = data;
     capture->size = data ? size : 0;
     capture->is_last = is_last;
     return true;
+}
+
+bool pfb_capture_continue(pfb_capture *capture, const void *data, size_t size, bool is_last)
+{
+    return pfb_capture_continue_after(capture, 0, data, size, is_last);
 }
 
 bool pfb_capture_next_chunk(pfb_capture *capture, pfb_chunk *chunk)

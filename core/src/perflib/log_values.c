@@ -71,6 +71,7 @@ static bool values_add_item(pfb_log_values *sample, pfb_log_sample_reader *reade
         value.multi_count = item->multi_count;
         return values_add(sample, &value);
     }
+    sample->object_count += item->kind == PFB_LOG_OBJECT;
     if (item->kind != PFB_LOG_INSTANCES)
         return true;
     if (item->instance_count == 0 && !pfb_pdh_has_value(item->status))
@@ -93,7 +94,7 @@ pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size, 
     pfb_log_sample_reader reader;
     pfb_log_item item;
     bool fits = true;
-    values->count = 0;
+    values->count = values->object_count = 0;
     pfb_log_open_sample(&reader, record, size, options);
     while (fits && pfb_log_next_item(&reader, &item)) {
         size_t begin = values->count;
@@ -132,41 +133,108 @@ void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer)
 
 /* ---- Inputs of formulas ---------------------------------------------------------------------------------------- */
 
+/* The inputs that values of a type have. */
+typedef struct type_inputs {
+    uint32_t type;
+    uint32_t frequency; /* what the frequency of a path is, as PFB_HAS_ bits: that of a clock, or nothing */
+    uint32_t second;    /* what `second` of a value is: the base, a clock, or nothing */
+} type_inputs;
+
+static type_inputs values_inputs(uint32_t type)
+{
+    type_inputs in = {.type = type};
+    pfb_counter_type row;
+    if (!pfb_counter_type_resolve(type, &row))
+        return in;
+    bool is_time = pfb_second_is_time(&row);
+    if (pfb_second_is_base(&row))
+        in.second = PFB_HAS_BASE;
+    if (row.clock == PFB_CLOCK_PERF) {
+        in.frequency = PFB_HAS_PERF_FREQ;
+        in.second |= is_time ? PFB_HAS_PERF_TIME : 0;
+    } else if (row.clock == PFB_CLOCK_OBJECT) {
+        in.frequency = PFB_HAS_OBJECT_FREQ;
+        in.second |= is_time ? PFB_HAS_OBJECT_TIME : 0;
+    } else if (row.clock == PFB_CLOCK_100NS) {
+        in.second |= is_time ? PFB_HAS_PERF_TIME_100NS : 0;
+    }
+    return in;
+}
+
+/* Sets the inputs of a value whose status says that it has them. The other members of *raw are 0. */
+static void values_fill(const type_inputs *in, uint64_t frequency, const pfb_log_value *value, pfb_raw_value *raw)
+{
+    int64_t time = signed_64(value->second);
+    raw->type = in->type;
+    raw->has = in->frequency | in->second | PFB_HAS_VALUE | (value->multi_count != 0 ? PFB_HAS_MULTI_COUNT : 0);
+    raw->value = value->first;
+    raw->multi_count = value->multi_count;
+    raw->base = in->second & PFB_HAS_BASE ? value->second : 0;
+    raw->perf_time = in->second & PFB_HAS_PERF_TIME ? time : 0;
+    raw->object_time = in->second & PFB_HAS_OBJECT_TIME ? time : 0;
+    raw->perf_time_100ns = in->second & PFB_HAS_PERF_TIME_100NS ? time : 0;
+    raw->perf_freq = in->frequency & PFB_HAS_PERF_FREQ ? signed_64(frequency) : 0;
+    raw->object_freq = in->frequency & PFB_HAS_OBJECT_FREQ ? signed_64(frequency) : 0;
+}
+
 pfb_raw_value pfb_log_raw_value(const pfb_log_path *path, const pfb_log_value *value)
 {
     pfb_raw_value raw = {.type = path->type};
-    pfb_counter_type row;
     if (!pfb_pdh_has_value(value->status))
         return raw;
-    raw.has = PFB_HAS_VALUE;
-    raw.value = value->first;
-    if (value->multi_count != 0) {
-        raw.has |= PFB_HAS_MULTI_COUNT;
-        raw.multi_count = value->multi_count;
-    }
-    if (!pfb_counter_type_resolve(path->type, &row))
-        return raw;
-    if (pfb_second_is_base(&row)) {
-        raw.has |= PFB_HAS_BASE;
-        raw.base = value->second;
-    }
-    bool is_time = pfb_second_is_time(&row);
-    int64_t time = signed_64(value->second);
-    int64_t frequency = signed_64(path->frequency);
-    if (row.clock == PFB_CLOCK_PERF) {
-        raw.has |= PFB_HAS_PERF_FREQ | (is_time ? PFB_HAS_PERF_TIME : 0);
-        raw.perf_freq = frequency;
-        raw.perf_time = is_time ? time : 0;
-    } else if (row.clock == PFB_CLOCK_OBJECT) {
-        raw.has |= PFB_HAS_OBJECT_FREQ | (is_time ? PFB_HAS_OBJECT_TIME : 0);
-        raw.object_freq = frequency;
-        raw.object_time = is_time ? time : 0;
-    } else if (row.clock == PFB_CLOCK_100NS && is_time) {
-        raw.has |= PFB_HAS_PERF_TIME_100NS;
-        raw.perf_time_100ns = time;
-    }
+    type_inputs in = values_inputs(path->type);
+    values_fill(&in, path->frequency, value, &raw);
     return raw;
 }
+
+/* ---- Displayed values -------------------------------------------------------------------------------------------- */
+
+/* A log has few counter types, but values of different types follow each other: their formulas are kept. */
+typedef struct prepared_type {
+    bool is_prepared;
+    type_inputs in;
+    pfb_formula formula;
+} prepared_type;
+
+enum { PREPARED_TYPES = 16 }; /* a power of 2: the upper bits of a product choose one */
+
+static const prepared_type *values_prepare(prepared_type *kept, uint32_t type, const pfb_formula_options *options)
+{
+    prepared_type *p = &kept[type * UINT32_C(0x9E3779B1) >> 28];
+    if (!p->is_prepared || p->in.type != type)
+        *p = (prepared_type){true, values_inputs(type), pfb_formula_prepare(type, options)};
+    return p;
+}
+
+void pfb_log_cook(const pfb_log_path *paths, size_t path_count, const pfb_log_values *older,
+                  const pfb_log_values *newer, const pfb_formula_options *options, double *values,
+                  uint8_t *status_bytes)
+{
+    prepared_type kept[PREPARED_TYPES] = {{.is_prepared = false}};
+    pfb_raw_value before = {.has = 0};
+    pfb_raw_value now = {.has = 0};
+    for (size_t i = 0; i < newer->count; i++) {
+        const pfb_log_value *value = &newer->values[i];
+        pfb_formula_result result = {.status = PFB_STATUS_NO_DATA};
+        if (value->path < path_count && pfb_pdh_has_value(value->status)) {
+            const pfb_log_path *path = &paths[value->path];
+            const prepared_type *type = values_prepare(kept, path->type, options);
+            const pfb_log_value *earlier = older && value->older < older->count ? &older->values[value->older] : NULL;
+            bool has_older = earlier && pfb_pdh_has_value(earlier->status);
+            pfb_conditions conditions;
+            if (has_older)
+                values_fill(&type->in, path->frequency, earlier, &before);
+            values_fill(&type->in, path->frequency, value, &now);
+            pfb_formula_check(&type->formula, has_older ? &before : NULL, &now, &conditions);
+            pfb_formula_compute(&type->formula, &conditions, has_older ? &before : NULL, &now, &result);
+        }
+        values[i] = result.value;
+        status_bytes[i] = pfb_formula_pack(&result);
+    }
+}
+
+/* ---- Local time ----------------------------------------------------------------------------------------------------
+ */
 
 bool pfb_log_bias_between(uint64_t utc, uint64_t local, int32_t *minutes)
 {

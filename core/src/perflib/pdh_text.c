@@ -255,6 +255,8 @@ bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size,
     if (!is_found || !text_read_header(text, &line, &cell))
         return text_fail(text, PFB_UNKNOWN_FORMAT, line.begin);
     text->next_line = line.next;
+    text->header_offset = line.begin;
+    text->header_size_bytes = line.end - line.begin;
     text->encoding =
         text_is_utf8(text->data + line.begin, line.end - line.begin) ? PFB_ENCODING_UTF8 : PFB_ENCODING_WINDOWS_1252;
     text->zone_name.encoding = text->encoding;
@@ -318,6 +320,27 @@ static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, tex
     return count == text->column_count || text_tolerate(text, PFB_NOTE_UNEVEN_ROW, PFB_UNEVEN_ROW, line->begin);
 }
 
+/* Reads the time of a line and checks its cells. Returns false on error, and if the line is no row, which is tolerated
+ * unless the reader is strict. */
+static bool text_read_row(pfb_pdh_text_reader *text, const text_line *line, pfb_pdh_text_row *row)
+{
+    text_cell first = text_find_cell(text->data, line->begin, line->end, text->separator);
+    uint64_t time;
+    if (!first.is_closed && !line->is_complete)
+        return text_fail(text, PFB_TRUNCATED_LINE, line->end);
+    if (!text_parse_time((span){text->data, first.begin, first.end}, &time)) {
+        if (text_tolerate(text, PFB_NOTE_TEXT_LINE, PFB_BAD_TEXT_LINE, line->begin))
+            text->skipped_lines++;
+        return false;
+    }
+    if (!text_check_row(text, line, first))
+        return false;
+    text->cell_at = first.next;
+    text->cells_read = 0;
+    *row = (pfb_pdh_text_row){line->begin, line->end - line->begin, time};
+    return true;
+}
+
 bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row)
 {
     while (text->error.code == PFB_OK && !text->needs_more) {
@@ -332,25 +355,24 @@ bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row)
         if (line.begin == text->size)
             return false;
         text->next_line = line.next;
-        if (line.end == line.begin)
-            continue;
-        text_cell first = text_find_cell(text->data, line.begin, line.end, text->separator);
-        uint64_t time;
-        if (!first.is_closed && !line.is_complete)
-            return text_fail(text, PFB_TRUNCATED_LINE, line.end);
-        if (!text_parse_time((span){text->data, first.begin, first.end}, &time)) {
-            if (text_tolerate(text, PFB_NOTE_TEXT_LINE, PFB_BAD_TEXT_LINE, line.begin))
-                text->skipped_lines++;
-            continue;
-        }
-        if (!text_check_row(text, &line, first))
-            return false;
-        text->cell_at = first.next;
-        text->cells_read = 0;
-        *row = (pfb_pdh_text_row){line.begin, time};
-        return true;
+        if (line.end > line.begin && text_read_row(text, &line, row))
+            return true;
     }
     return false;
+}
+
+bool pfb_pdh_text_open_row(pfb_pdh_text_reader *text, const void *data, size_t size, pfb_pdh_text_row *row)
+{
+    text->error = (pfb_error){PFB_OK, 0};
+    text->data = data;
+    text->size = text->next_line = data ? size : 0;
+    text->is_last = true;
+    text->needs_more = false;
+    text->path_at = text->path_end = 0;
+    text->cell_at = text->row_end = text->size;
+    text->has_blank_end = false;
+    text_line line = {.begin = 0, .end = text->size, .next = text->size, .is_complete = true};
+    return line.end > 0 && text_read_row(text, &line, row);
 }
 
 static bool text_is_blank(span s)

@@ -123,24 +123,42 @@ static void read_system_name(pfb_v1_reader *reader, pfb_cursor *cursor, const ui
         reader->system_name = cut_name(reader, name, size, 0);
 }
 
+/* Returns true if the sizes of the objects from `at` on, which must be whole, add up to the `size` bytes of the view.
+ * The sizes found here are not used again: pfb_v1_next_object loads and checks each. */
+static bool do_objects_fill(const pfb_v1_reader *reader, pfb_view view, size_t at, uint32_t count)
+{
+    for (uint32_t i = 0; i < count; i++) {
+        const uint8_t *p = pfb_at(view, at, V1_OBJECT_HEADER_BYTES);
+        uint32_t object_size = p ? load32(reader, p) : 0;
+        if (object_size < V1_OBJECT_HEADER_BYTES || object_size > view.size - at)
+            return false;
+        at += object_size;
+    }
+    return at == view.size;
+}
+
 /* Returns true if the total size counts the objects but not the header, as in the blocks of Samba's registry server:
- * the sizes of the objects add up to exactly `total`, and the input has at least the header and `total` bytes. The
- * sizes found here are not used again: pfb_v1_next_object loads and checks each. */
+ * the sizes of the objects add up to exactly `total`, and the input has at least the header and `total` bytes. */
 static bool is_size_without_header(const pfb_v1_reader *reader, size_t size, uint32_t total, uint32_t header,
                                    uint32_t count)
 {
     if (header < V1_HEADER_BYTES || total > size || header > size - total || header > UINT32_MAX - total)
         return false;
-    const pfb_view whole = {reader->data, (size_t)header + total};
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < count; i++) {
-        const uint8_t *p = pfb_at(whole, (size_t)header + at, V1_OBJECT_HEADER_BYTES);
-        uint32_t object_size = p ? load32(reader, p) : 0;
-        if (object_size < V1_OBJECT_HEADER_BYTES || object_size > total - at)
-            return false;
-        at += object_size;
-    }
-    return at == total;
+    return do_objects_fill(reader, (pfb_view){reader->data, (size_t)header + total}, header, count);
+}
+
+uint64_t pfb_v1_needed_size(const void *data, size_t available)
+{
+    const uint8_t *p = pfb_at((pfb_view){data, data ? available : 0}, 0, V1_HEADER_BYTES);
+    if (!p)
+        return V1_HEADER_BYTES;
+    const pfb_v1_reader reader = {.is_big_endian = p[0] == 0};
+    uint32_t total = load32(&reader, p + 20);
+    uint32_t header = load32(&reader, p + 24);
+    uint32_t count = load32(&reader, p + 28);
+    bool is_whole = total >= V1_HEADER_BYTES && total <= available && header <= total &&
+                    do_objects_fill(&reader, (pfb_view){data, total}, header, count);
+    return is_whole ? total : (uint64_t)total + header;
 }
 
 bool pfb_v1_open(pfb_v1_reader *reader, const void *data, size_t size, const pfb_read_options *options)

@@ -88,6 +88,13 @@ bool pfb_v2_recognise(const void *data, size_t size)
     return is_valid;
 }
 
+uint32_t pfb_v2_needed_size(const void *data, size_t available)
+{
+    const uint8_t *p = pfb_at((pfb_view){data, data ? available : 0}, 0, V2_HEADER_BYTES);
+    uint32_t total = p ? load_le32(p) : 0;
+    return total < V2_HEADER_BYTES ? V2_HEADER_BYTES : total;
+}
+
 bool pfb_v2_open(pfb_v2_reader *reader, const void *data, size_t size, const pfb_read_options *options)
 {
     *reader = (pfb_v2_reader){.data = data, .is_strict = pfb_is_strict(options)};

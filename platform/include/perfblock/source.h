@@ -149,7 +149,7 @@ PFB_API bool pfb_source_is_recorded(const pfb_source *source);
 
 /* Returns the number of the file in a recording (PFB_TAG_FILE) that has the sample that was returned last, from 1 in
  * the order in which the files begin. Before the first sample it is 1, or 0 if the recording has several files. Other
- * sources always return 1. Samples of different files are compared as pfb_collector_begin_file says. Registrations and
+ * sources always return 1. Samples of different files are compared as docs/perfblock.md says. Registrations and
  * names are those of this file; before the first sample, those of all files. */
 PFB_API uint64_t pfb_source_file(const pfb_source *source);
 

@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+#include "input/inputs.h"
+
+#include "memory/memory.h"
+#include "os/system.h"
+#include "output/diagnostics.h"
+#include "output/stream.h"
+
+#include <string.h>
+
+/* ---- Opening --------------------------------------------------------------------------------------------- */
+
+bool inputs_is_regular(const char *path)
+{
+    return !path || (strcmp(path, "-") != 0 && system_names_regular(path));
+}
+
+static void add_input(inputs *in, const pfb_input *added)
+{
+    if (pfb_stream_add(in->stream, added) < 0)
+        memory_exhausted();
+}
+
+/* The record that --kind names; 0: to be recognised. */
+static uint32_t record_of_kind(input_kind kind)
+{
+    return kind == INPUT_DATA      ? PFB_RECORD_V2
+           : kind == INPUT_V1      ? PFB_RECORD_V1
+           : kind == INPUT_LOG     ? PFB_RECORD_LOG
+           : kind == INPUT_CAPTURE ? PFB_RECORD_BEGIN
+                                   : 0;
+}
+
+static void add_metadata(inputs *in, const options *o)
+{
+    for (size_t i = 0; i < o->registration_count; i++)
+        add_input(in, &(pfb_input){.size = sizeof(pfb_input),
+                                   .kind = PFB_RECORD_REGISTRATION,
+                                   .label = o->registrations[i].path,
+                                   .request = o->registrations[i].request});
+    if (o->query_info)
+        add_input(in, &(pfb_input){.size = sizeof(pfb_input), .kind = PFB_RECORD_QUERY_INFO, .label = o->query_info});
+    if (o->names)
+        add_input(in, &(pfb_input){.size = sizeof(pfb_input), .kind = PFB_RECORD_NAMES, .label = o->names});
+}
+
+void inputs_add_file(inputs *in, const options *o, const char *path)
+{
+    in->has_pipe = in->has_pipe || !inputs_is_regular(path);
+    add_input(in, &(pfb_input){.size = sizeof(pfb_input), .kind = record_of_kind(o->kind), .label = path});
+}
+
+void inputs_add_names(inputs *in, const input *names)
+{
+    add_input(in, &(pfb_input){.size = sizeof(pfb_input),
+                               .kind = PFB_RECORD_NAMES,
+                               .label = names->name,
+                               .data = names->data,
+                               .byte_count = names->size});
+}
+
+void inputs_open_empty(inputs *in, const options *o)
+{
+    *in = (inputs){.stream = pfb_stream_new()};
+    if (!in->stream)
+        memory_exhausted();
+    pfb_stream_set(in->stream, PFB_STREAM_STRICT, o->reader.is_strict);
+}
+
+void inputs_open(inputs *in, const options *o)
+{
+    inputs_open_empty(in, o);
+    pfb_stream_set(in->stream, PFB_STREAM_FOLLOW, o->is_followed);
+    pfb_stream_set(in->stream, PFB_STREAM_NO_WAIT, o->is_followed);
+    if (o->is_followed)
+        system_catch_interrupts();
+    add_metadata(in, o);
+    for (size_t i = 0; i < o->file_count; i++)
+        inputs_add_file(in, o, o->files[i]);
+}
+
+void inputs_close(inputs *in)
+{
+    pfb_stream_close(in->stream);
+    in->stream = NULL;
+}
+
+/* ---- Records --------------------------------------------------------------------------------------------- */
+
+bool inputs_next(inputs *in, pfb_record *record)
+{
+    int32_t next;
+    if (in->has_pipe)
+        stream_flush();
+    while ((next = pfb_stream_next(in->stream, record)) == PFB_NEXT_WAIT) {
+        const uint64_t nanoseconds = 100;
+        inputs_report(in);
+        stream_flush();
+        if (stream_failed() || !system_sleep_until(system_now() + (uint64_t)pfb_stream_wait(in->stream) * nanoseconds))
+            pfb_stream_stop(in->stream);
+    }
+    return next == PFB_NEXT_RECORD;
+}
+
+bool inputs_is_sample(const pfb_record *record)
+{
+    return record->kind == PFB_RECORD_V2 || record->kind == PFB_RECORD_V1 || record->kind == PFB_RECORD_LOG ||
+           record->kind == PFB_RECORD_ROW;
+}
+
+void inputs_progress(const inputs *in, const pfb_record *record)
+{
+    uint64_t done;
+    uint64_t total;
+    pfb_stream_progress(in->stream, record->file, &done, &total);
+    progress_show(pfb_stream_label(in->stream, record->file), done, total);
+}
+
+/* ---- Problems -------------------------------------------------------------------------------------------- */
+
+void inputs_report_problem(const inputs *in, const pfb_problem *problem)
+{
+    const char *label = problem->file == PFB_NONE ? "perfblock" : pfb_stream_label(in->stream, problem->file);
+    switch (problem->kind) {
+    case PFB_PROBLEM_NOTE:
+        if (problem->has_offset)
+            diagnostics_note(label, (size_t)problem->offset, "%s", problem->sentence);
+        else
+            diagnostics_say(STATUS_FINE, label, "note: %s", problem->sentence);
+        break;
+    case PFB_PROBLEM_ERROR:
+        diagnostics_input(label, problem->offset, pfb_code_name((pfb_code)problem->code), "%s", problem->sentence);
+        break;
+    case PFB_PROBLEM_NAME:
+        diagnostics_say(STATUS_USAGE, label, "%s", problem->sentence);
+        break;
+    case PFB_PROBLEM_MEMORY:
+        if (problem->file == PFB_NONE)
+            memory_exhausted();
+        diagnostics_say(STATUS_FILE, label, "%s", problem->sentence);
+        break;
+    default:
+        diagnostics_say(in->is_live ? STATUS_IMPOSSIBLE : STATUS_FILE, label, "%s", problem->sentence);
+        break;
+    }
+}
+
+void inputs_report(const inputs *in)
+{
+    pfb_problem problem = {.size = sizeof problem};
+    while (pfb_stream_problem(in->stream, &problem))
+        inputs_report_problem(in, &problem);
+}

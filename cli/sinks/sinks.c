@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of the sinks, and printing with them. */
+#include "memory/memory.h"
+#include "sinks/sink.h"
+#include "sinks/value_name.h"
+
+/* ---- The rows -------------------------------------------------------------------------------------------- */
+
+/* A format of displayed values. */
+typedef struct sink {
+    output_format format;
+    bool counts_all;              /* counts also values that it does not show (sink_is_shown) */
+    bool reports_results;         /* `print` reports results without values itself */
+    void (*print)(sink_run *run); /* prints the current frame */
+    void (*end_sample)(sink_run *run);
+    void (*end)(sink_run *run);
+} sink;
+
+static const sink sinks[] = {
+    {.format = OUTPUT_JSON, .counts_all = true, .reports_results = true, .print = records_print, .end = records_end},
+    {.format = OUTPUT_CSV, .counts_all = true, .reports_results = true, .print = records_print, .end = records_end},
+    {.format = OUTPUT_TEXT, .print = tables_print},
+    {.format = OUTPUT_PDH_CSV, .print = pdh_print, .end_sample = pdh_end},
+    {.format = OUTPUT_PDH_TSV, .print = pdh_print, .end_sample = pdh_end},
+    {.format = OUTPUT_PROMETHEUS, .print = metrics_print, .end = metrics_end},
+    {.format = OUTPUT_REPORT, .print = charts_print},
+};
+
+/* The sink of --summary, whose values are printed when all samples were read. */
+static const sink summary_sink = {.format = OUTPUT_NONE, .print = summary_print};
+
+static const sink *sink_of(const output *out)
+{
+    size_t i = 0;
+    if (out->summary)
+        return &summary_sink;
+    while (sinks[i].format != out->format)
+        i++;
+    return &sinks[i];
+}
+
+/* ---- Printing -------------------------------------------------------------------------------------------- */
+
+/* Counts the values that are printed, even if their rows are left out. Metrics are not counted. */
+static void count_values(sink_run *run, bool counts_all)
+{
+    element e;
+    for (uint32_t i = 0; i < run->frame.count; i++) {
+        uint32_t status = run->frame.statuses[i];
+        bool is_single = status == PFB_STATUS_NEED_TWO_SAMPLES;
+        if (run->has_any && run->has_other && run->has_single)
+            return;
+        if (!counts_all && !(sink_element(run, i, &e) && sink_is_shown(&e)))
+            continue;
+        run->has_any = true;
+        run->has_single = run->has_single || is_single;
+        run->has_other = run->has_other || (!is_single && status != PFB_STATUS_NOT_DISPLAYED);
+    }
+}
+
+/* Makes the collector's current sample that of the run. Returns false if there is none. */
+static bool take_frame(sink_run *run, pfb_collector *collector)
+{
+    run->collector = collector;
+    run->frame = (pfb_frame){.size = sizeof run->frame};
+    return pfb_collector_frame(collector, &run->frame);
+}
+
+void sink_print(sink_run *run, pfb_collector *collector)
+{
+    const sink *s = sink_of(run->out);
+    if (!take_frame(run, collector))
+        return;
+    if (s->format != OUTPUT_PROMETHEUS)
+        count_values(run, s->counts_all || (run->out->summary && run->out->format != OUTPUT_TEXT));
+    s->print(run);
+    for (uint32_t i = 0; !s->reports_results && i < run->frame.result_count && !output_failed(run->out); i++)
+        sink_report_result(run, i);
+}
+
+void sink_end_sample(sink_run *run)
+{
+    const sink *s = sink_of(run->out);
+    if (s->end_sample)
+        s->end_sample(run);
+}
+
+void sink_end(sink_run *run)
+{
+    const sink *s = sink_of(run->out);
+    sink_end_sample(run);
+    suggest_end(&run->closest);
+    if (s->end)
+        s->end(run);
+}
+
+void sink_find_sort_counter(sink_run *run, pfb_collector *collector)
+{
+    element e;
+    buffer name = {0};
+    if (!run->sort || run->has_sort_counter || !take_frame(run, collector))
+        return;
+    for (uint32_t i = 0; !run->has_sort_counter && sink_element(run, i, &e); i++) {
+        if (!sink_is_shown(&e))
+            continue;
+        buffer_clear(&name);
+        sink_put_column_name(&name, &e.series);
+        sink_is_sort_counter(run, name.data, name.size);
+    }
+    buffer_free(&name);
+}

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* Takes records. */
+#include "collect/collector.h"
+#include "collect/memory.h"
+#include "select/selection.h"
+#include "stream/stream_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Opening --------------------------------------------------------------------------------------------- */
+
+static void set_memory(pfb_collector *c, size_t max_bytes)
+{
+    c->formats[0].store.max_bytes = c->formats[1].store.max_bytes = c->ended.max_bytes = max_bytes;
+}
+
+uint32_t pfb_collector_set(pfb_collector *c, uint32_t option, int64_t value)
+{
+    const int64_t max_bias = INT64_C(24) * 60;
+    bool is_valid = false;
+    switch (option) {
+    case PFB_COLLECT_STRICT:
+        is_valid = value == 0 || value == 1;
+        if (is_valid)
+            c->options.reader.is_strict = value == 1;
+        break;
+    case PFB_COLLECT_MEMORY:
+        is_valid = value >= 0;
+        if (is_valid)
+            set_memory(c, (uint64_t)value < SIZE_MAX ? (size_t)value : SIZE_MAX);
+        break;
+    case PFB_COLLECT_KEY_TITLE:
+        is_valid = value >= 0 && value <= UINT32_MAX;
+        if (is_valid)
+            c->options.key_counter = (uint32_t)value;
+        break;
+    case PFB_COLLECT_BIAS:
+        is_valid = value >= -max_bias && value <= max_bias;
+        if (is_valid)
+            c->options.range.bias_minutes = (int32_t)value;
+        break;
+    default:
+        break;
+    }
+    return is_valid ? PFB_OK : PFB_CALLER_ARGUMENT;
+}
+
+void pfb_collector_set_formula(pfb_collector *c, const pfb_formula_options *options)
+{
+    pfb_collect_end_sample(c);
+    c->options.formula = options ? *options : (pfb_formula_options){.wrap32 = false};
+    c->choice_version++;
+}
+
+bool pfb_collector_set_machine(pfb_collector *c, const char *name)
+{
+    size_t size = name ? strlen(name) + 1 : 0;
+    char *copy = name ? malloc(size) : NULL;
+    if (name && !copy)
+        return false;
+    if (name)
+        memcpy(copy, name, size);
+    pfb_collect_end_sample(c); /* its values refer to the old name */
+    free(c->machine);
+    c->machine = copy;
+    c->choice_version++;
+    return true;
+}
+
+void pfb_collect_free_records(pfb_collector *c)
+{
+    free(c->record_files);
+    free(c->machine);
+    free(c->kept_problems);
+}
+
+/* ---- Selection ------------------------------------------------------------------------------------------- */
+
+bool pfb_collector_select(pfb_collector *c, const pfb_selection *selection)
+{
+    pfb_selection *copy = pfb_selection_copy(selection);
+    if (!copy)
+        return false;
+    pfb_collect_end_sample(c);
+    pfb_selection_close(c->selection);
+    c->selection = copy;
+    c->choice_version++;
+    c->options.range = (time_range){.has_from = copy->from != INT64_MIN,
+                                    .has_to = copy->to != INT64_MAX,
+                                    .from = copy->from,
+                                    .to = copy->to,
+                                    .every = copy->every,
+                                    .bias_minutes = c->options.range.bias_minutes};
+    return true;
+}
+
+/* ---- Problems -------------------------------------------------------------------------------------------- */
+
+/* Keeps a problem of a record, unless memory is exhausted or too many are kept. */
+static void keep_problem(pfb_collector *c, const pfb_record *record, pfb_error error, const char *what)
+{
+    enum { MAX_KEPT = 1000 };
+    if (c->kept_taken == c->kept_count)
+        c->kept_taken = c->kept_count = 0;
+    if (error.code == PFB_OK || c->kept_count >= MAX_KEPT ||
+        !PFB_COLLECT_GROW(c->kept_problems, c->kept_capacity, c->kept_count + 1))
+        return;
+    kept_problem *kept = &c->kept_problems[c->kept_count++];
+    kept->problem = (pfb_problem){.kind = PFB_PROBLEM_ERROR,
+                                  .code = error.code,
+                                  .file = record->file,
+                                  .term = -1,
+                                  .has_offset = true,
+                                  .offset = c->stream ? pfb_stream_offset(c->stream, record, error.offset)
+                                                      : record->offset + error.offset};
+    snprintf(kept->sentence, sizeof kept->sentence, "%s%s%s", what, *what ? ": " : "", pfb_code_text(error.code));
+}
+
+bool pfb_collector_take_problem(pfb_collector *c, pfb_problem *problem)
+{
+    if (c->kept_taken == c->kept_count)
+        return false;
+    kept_problem *kept = &c->kept_problems[c->kept_taken++];
+    kept->problem.sentence = kept->sentence;
+    pfb_collect_copy_out(problem, &kept->problem, sizeof kept->problem);
+    return true;
+}
+
+/* ---- Files ----------------------------------------------------------------------------------------------- */
+
+/* Returns the position of the record's file or part in `files`, or of one that is not in use. */
+static size_t find_file(const pfb_collector *c, const pfb_record *record)
+{
+    size_t free_place = c->record_file_count;
+    if (c->file < c->record_file_count && c->record_files[c->file].is_open &&
+        c->record_files[c->file].file == record->file && c->record_files[c->file].part == record->part)
+        return c->file;
+    for (size_t i = 0; i < c->record_file_count; i++) {
+        const record_file *file = &c->record_files[i];
+        if (file->is_open && file->file == record->file && file->part == record->part)
+            return i;
+        free_place = !file->is_open && free_place == c->record_file_count ? i : free_place;
+    }
+    return free_place;
+}
+
+/* Chooses the file of a record, and begins it if it was not begun. Returns false when memory is exhausted. */
+static bool choose_file(pfb_collector *c, const pfb_record *record)
+{
+    size_t place = find_file(c, record);
+    if (!PFB_COLLECT_GROW(c->record_files, c->record_file_capacity, place + 1) || !pfb_collect_choose_file(c, place))
+        return false;
+    if (place == c->record_file_count)
+        c->record_files[c->record_file_count++] = (record_file){.is_open = false};
+    record_file *file = &c->record_files[place];
+    if (!file->is_open || record->kind == PFB_RECORD_BEGIN)
+        pfb_collect_begin_file(c);
+    *file = (record_file){.is_open = true, .file = record->file, .part = record->part};
+    if (record->kind == PFB_RECORD_BEGIN && (record->flags & PFB_RECORD_HAS_BIAS)) {
+        c->log.has_bias = true;
+        c->log.bias_minutes = record->bias_minutes;
+    }
+    return true;
+}
+
+/* Ends the file of a record and forgets what belongs to it. Returns false when memory is exhausted. */
+static bool end_file(pfb_collector *c, const pfb_record *record)
+{
+    size_t place = find_file(c, record);
+    if (place == c->record_file_count || !c->record_files[place].is_open)
+        return true;
+    bool has_memory = pfb_collect_choose_file(c, place) && pfb_collect_end_file(c);
+    if (has_memory)
+        pfb_collect_begin_file(c);
+    c->record_files[place].is_open = !has_memory;
+    return has_memory;
+}
+
+/* ---- Records --------------------------------------------------------------------------------------------- */
+
+/* Puts a sample of a .blg with its V1 objects, which are one frame. Returns false when memory is exhausted. */
+static bool put_log_sample(pfb_collector *c, const pfb_record *record)
+{
+    bool has_memory = pfb_collect_put_log(c, record);
+    bool is_sample = has_memory && c->reply.is_sample;
+    keep_problem(c, record, c->reply.error, "");
+    if (!is_sample)
+        return has_memory;
+    pfb_collect_begin_frame(c);
+    do {
+        has_memory = pfb_collect_extend_frame(c);
+        if (!has_memory || !pfb_collect_next_object(c, &has_memory))
+            break;
+        keep_problem(c, record, c->reply.error, "");
+    } while (has_memory);
+    if (has_memory)
+        pfb_collect_end_frame(c);
+    return has_memory;
+}
+
+/* Puts a record of the chosen file. Returns false when memory is exhausted. */
+static bool put_record(pfb_collector *c, const pfb_record *record)
+{
+    pfb_error error = {PFB_OK, 0};
+    bool has_memory = true;
+    char what[PFB_GUID_TEXT_BYTES + 64] = "";
+    switch (record->kind) {
+    case PFB_RECORD_REGISTRATION:
+        has_memory = pfb_collect_put_registration(c, record, &error);
+        memcpy(what, "counterset ", sizeof "counterset ");
+        pfb_guid_format(&record->set, what + strlen(what));
+        snprintf(what + strlen(what), sizeof what - strlen(what), ", request %" PRIu32, record->request);
+        break;
+    case PFB_RECORD_QUERY_INFO:
+        has_memory = pfb_collect_put_query_info(c, record, &error);
+        break;
+    case PFB_RECORD_NAMES:
+        has_memory = pfb_collect_put_names(c, record, &error);
+        break;
+    case PFB_RECORD_PATHS:
+        has_memory = record->form.separator ? pfb_collect_put_text_paths(c, record) : pfb_collect_put_log(c, record);
+        error = c->reply.error;
+        break;
+    case PFB_RECORD_LOG:
+        return put_log_sample(c, record);
+    case PFB_RECORD_V1:
+    case PFB_RECORD_V2:
+        has_memory =
+            pfb_collect_put_reply(c, record->kind == PFB_RECORD_V1, record->bytes, (size_t)record->byte_count) &&
+            pfb_collect_make_frame(c);
+        error = c->reply.error;
+        break;
+    case PFB_RECORD_ROW:
+        has_memory = pfb_collect_put_row(c, record);
+        error = c->reply.error;
+        break;
+    default:
+        break;
+    }
+    keep_problem(c, record, error, what);
+    return has_memory;
+}
+
+int32_t pfb_collector_put(pfb_collector *c, const pfb_record *record)
+{
+    c->frame.is_current = false;
+    if (record->byte_count > SIZE_MAX)
+        return -1;
+    bool has_memory =
+        record->kind == PFB_RECORD_END ? end_file(c, record) : choose_file(c, record) && put_record(c, record);
+    if (!has_memory)
+        pfb_collect_end_sample(c);
+    return !has_memory ? -1 : c->frame.is_current;
+}
+
+int32_t pfb_collector_read(pfb_collector *c, pfb_stream *stream)
+{
+    pfb_record record = {.size = sizeof record};
+    int32_t next = PFB_NEXT_RECORD;
+    int32_t put = 0;
+    if (c->selection && !stream->selection && !pfb_stream_select(stream, c->selection))
+        return PFB_NEXT_FAILED;
+    c->stream = stream;
+    while (put == 0 && (next = pfb_stream_next(stream, &record)) == PFB_NEXT_RECORD)
+        put = pfb_collector_put(c, &record);
+    c->stream = NULL;
+    return put < 0 ? PFB_NEXT_FAILED : next;
+}
