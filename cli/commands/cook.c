@@ -288,7 +288,13 @@ void cook_files(const options *o, output *out)
 void command_cook(const options *o)
 {
     output out;
+    if (!sink_is_built(o->format)) {
+        diagnostics_say(STATUS_IMPOSSIBLE, o->output_path,
+                        "this perfblock was built without libsqlite3, which writes .sqlite files");
+        return;
+    }
     output_open(&out, o->format, options_color(o) && !o->output_path);
+    out.path = o->output_path;
     if (output_file_open(o))
         cook_files(o, &out);
     output_file_close(o, &out);

@@ -33,7 +33,8 @@ bool output_file_open(const options *o)
         diagnostics_say(STATUS_USAGE, o->output_path, "is an input, which the output would replace");
         return false;
     }
-    stream_open_file(o->output_path);
+    if (o->format != OUTPUT_SQLITE) /* the sink opens that file */
+        stream_open_file(o->output_path);
     return true;
 }
 

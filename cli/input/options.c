@@ -716,8 +716,9 @@ static output_format format_of_file(const char *path)
     static const struct {
         const char *ending;
         output_format format;
-    } rows[] = {{".txt", OUTPUT_TEXT}, {".json", OUTPUT_JSON},   {".jsonl", OUTPUT_JSON}, {".pdh.csv", OUTPUT_PDH_CSV},
-                {".csv", OUTPUT_CSV},  {".tsv", OUTPUT_PDH_TSV}, {".pfb", OUTPUT_CAPTURE}};
+    } rows[] = {{".txt", OUTPUT_TEXT},        {".json", OUTPUT_JSON},  {".jsonl", OUTPUT_JSON},
+                {".pdh.csv", OUTPUT_PDH_CSV}, {".csv", OUTPUT_CSV},    {".tsv", OUTPUT_PDH_TSV},
+                {".sqlite", OUTPUT_SQLITE},   {".pfb", OUTPUT_CAPTURE}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (ends_with(path, rows[i].ending))
             return rows[i].format;
@@ -738,8 +739,8 @@ static bool choose_format(options *o, const command *c)
         return refuse(c, "%s: expected a name that ends in .pfb, or --format pfb; perfblock cook -o FILE writes values",
                       o->output_path);
     return refuse(c,
-                  "%s: unknown ending: expected .txt, .json, .jsonl, .csv, .pdh.csv or .tsv, or --format; perfblock "
-                  "convert writes recordings",
+                  "%s: unknown ending: expected .txt, .json, .jsonl, .csv, .pdh.csv, .tsv or .sqlite, or --format; "
+                  "perfblock convert writes recordings",
                   o->output_path);
 }
 

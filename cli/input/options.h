@@ -53,6 +53,7 @@ enum {
     WRITES_PROMETHEUS = 1 << OUTPUT_PROMETHEUS,
     WRITES_CAPTURE = 1 << OUTPUT_CAPTURE,
     WRITES_HTML = 1 << OUTPUT_HTML,
+    WRITES_SQLITE = 1 << OUTPUT_SQLITE, /* --format has no word for it, because it needs a file */
     WRITES_ALL = WRITES_TEXT | WRITES_JSON | WRITES_CSV
 };
 

@@ -16,7 +16,7 @@ void output_open(output *out, output_format format, bool has_color)
 
 bool output_failed(const output *out)
 {
-    return out->format != OUTPUT_NONE && stream_failed();
+    return out->has_failed || (out->format != OUTPUT_NONE && stream_failed());
 }
 
 void output_close(output *out)

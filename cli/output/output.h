@@ -24,6 +24,7 @@ typedef enum output_format {
     OUTPUT_PROMETHEUS, /* metrics (values/prometheus.c), without records */
     OUTPUT_CAPTURE,    /* a capture, without records */
     OUTPUT_HTML,       /* a page of bytes (visitor/byte_page.h), without records */
+    OUTPUT_SQLITE,     /* an SQLite file (sinks/sqlite.c), which the sink writes itself, to `path` */
     OUTPUT_REPORT      /* a page of charts (report/report.h), which is written at the end */
 } output_format;
 
@@ -34,6 +35,8 @@ typedef struct output {
     bool has_color;                /* text may have bold parts */
     struct report *report;         /* OUTPUT_REPORT: receives the values */
     struct pdh_log *pdh;           /* OUTPUT_PDH_CSV and OUTPUT_PDH_TSV: receives the values */
+    const char *path;              /* OUTPUT_SQLITE: the file */
+    bool has_failed;               /* OUTPUT_SQLITE: the file cannot be written, which was reported */
     struct value_summary *summary; /* receives the values of a summary; null: no summary is made */
     /* ------------------------------------------------------------------------------------------ */
     buffer line;

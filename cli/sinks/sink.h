@@ -14,6 +14,7 @@
 
 typedef struct cached_fields cached_fields;
 typedef struct metric_totals metric_totals;
+typedef struct sqlite_log sqlite_log;
 
 /* A value of the current frame, and what it belongs to. */
 typedef struct element {
@@ -40,9 +41,13 @@ typedef struct sink_run {
     bool has_sort_counter;  /* a counter with the name `sort` was found */
     suggestion closest;     /* the counter name most similar to `sort`, suggested if no counter has that name */
     metric_totals *metrics; /* the totals of the previous sample; null before the first one */
+    sqlite_log *sqlite;     /* the open file; null before the first sample */
 } sink_run;
 
 /* ---- Printing -------------------------------------------------------------------------------------------- */
+
+/* Returns false if the program was built without the library that the format needs. */
+bool sink_is_built(output_format format);
 
 /* Prints the collector's current sample, if there is one, in the format of the output. */
 void sink_print(sink_run *run, pfb_collector *collector);
@@ -108,5 +113,7 @@ void pdh_print(sink_run *p);     /* pdh.c */
 void pdh_end(sink_run *p);
 void metrics_print(sink_run *p); /* prometheus.c */
 void metrics_end(sink_run *p);
+void sqlite_print(sink_run *run); /* sqlite.c; only with PERFBLOCK_SQLITE */
+void sqlite_end(sink_run *run);
 
 #endif

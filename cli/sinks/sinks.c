@@ -23,11 +23,22 @@ static const sink sinks[] = {
     {.format = OUTPUT_PDH_CSV, .print = pdh_print, .end_sample = pdh_end},
     {.format = OUTPUT_PDH_TSV, .print = pdh_print, .end_sample = pdh_end},
     {.format = OUTPUT_PROMETHEUS, .print = metrics_print, .end = metrics_end},
+#ifdef PERFBLOCK_SQLITE
+    {.format = OUTPUT_SQLITE, .print = sqlite_print, .end = sqlite_end},
+#endif
     {.format = OUTPUT_REPORT, .print = charts_print},
 };
 
 /* The sink of --summary, whose values are printed when all samples were read. */
 static const sink summary_sink = {.format = OUTPUT_NONE, .print = summary_print};
+
+bool sink_is_built(output_format format)
+{
+    size_t i = 0;
+    while (i < sizeof sinks / sizeof sinks[0] && sinks[i].format != format)
+        i++;
+    return i < sizeof sinks / sizeof sinks[0];
+}
 
 static const sink *sink_of(const output *out)
 {

@@ -75,6 +75,7 @@ build_needs() {
     need cmake has_cmake_325
     need ninja-build has_command ninja
     need python3 has_command python3
+    need libsqlite3-dev builds gcc -include sqlite3.h
 }
 
 sanitizer_needs() {

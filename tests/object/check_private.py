@@ -37,8 +37,9 @@ OWNERS = {
 FOLDERS = ["core/src", "core/cpi/src", "core/lwp/src", "cli", "platform", "examples", "fuzz", "tests/unit"]
 INCLUDES = ["core/include", "core/src", "core/cpi/include", "core/cpi/src", "core/lwp/include", "core/lwp/src",
             "platform/include", "platform", "cli", "fuzz", "tests", "tests/unit", "tests/criterion"]
-# Paths of the sources for Windows. They are not checked, because this machine may not have the headers of Windows.
-WINDOWS_PATHS = re.compile(r"windows", re.IGNORECASE)
+# Paths of the sources for Windows and of the one that uses SQLite. They are not checked, because this machine may not have
+# the headers.
+UNCHECKED_PATHS = re.compile(r"windows|sqlite", re.IGNORECASE)
 
 LINE = re.compile(r"^\s*/\* -{20,} \*/\s*$")
 STRUCT = re.compile(r"typedef struct (\w+) \{\n(.*?)\n\} \1;", re.DOTALL)
@@ -111,7 +112,7 @@ def main():
     source = arguments.source.resolve()
     fields = copy_headers(source, arguments.folder)
     files = [file for folder in FOLDERS for file in sorted((source / folder).rglob("*.c"))
-             if not WINDOWS_PATHS.search(file.relative_to(source).as_posix())]
+             if not UNCHECKED_PATHS.search(file.relative_to(source).as_posix())]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         results = list(pool.map(lambda file: check(source, arguments.folder, arguments.compiler, arguments.include,
                                                    file), files))
