@@ -4,6 +4,7 @@
  * have the same records, that each byte of a record is at its place in the file, and that files and parts begin before
  * their records and end after them. */
 #include "perfblock/stream.h"
+#include "support_numbers.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -51,10 +52,11 @@ static uint64_t mix(uint64_t hash, uint64_t number)
 }
 
 /* Reads a whole stream and returns a hash of its records. `file` has the bytes of its only file, or is null. */
-static uint64_t read_records(pfb_stream *stream, const uint8_t *file)
+static uint64_t read_records(pfb_stream *stream, const uint8_t *file, size_t file_size)
 {
     enum { MAX_PARTS = 64 };
     uint64_t hash = 0;
+    unsigned radix = file ? numbers_radix(file, file_size) : 0;
     bool is_open[2][MAX_PARTS] = {{false}};
     int32_t step;
     pfb_record record = {.size = sizeof record};
@@ -72,7 +74,7 @@ static uint64_t read_records(pfb_stream *stream, const uint8_t *file)
         for (uint64_t i = 0; i < record.byte_count; i++) {
             hash = mix(hash, record.bytes[i]);
             require(!file || (record.flags & PFB_RECORD_EARLY) ||
-                    file[pfb_stream_offset(stream, &record, i)] == record.bytes[i]);
+                    byte_at_place(file, file_size, radix, pfb_stream_offset(stream, &record, i)) == record.bytes[i]);
         }
     }
     require(step == PFB_NEXT_END);
@@ -96,8 +98,8 @@ static uint64_t read_memory(const uint8_t *data, size_t size, bool is_strict)
     pfb_stream *stream = pfb_stream_new();
     require(stream && pfb_stream_set(stream, PFB_STREAM_STRICT, is_strict) == PFB_OK);
     add_memory(stream, data, size);
-    uint64_t hash = read_records(stream, data);
-    require(pfb_stream_rewind(stream) && read_records(stream, data) == hash);
+    uint64_t hash = read_records(stream, data, size);
+    require(pfb_stream_rewind(stream) && read_records(stream, data, size) == hash);
     pfb_stream_close(stream);
     return hash;
 }
@@ -110,7 +112,7 @@ static uint64_t read_pieces(const uint8_t *data, size_t size, bool is_pipe, int6
     pfb_stream *stream = pfb_stream_new();
     require(stream && pfb_stream_set(stream, PFB_STREAM_MEMORY, memory) == PFB_OK);
     require(pfb_stream_add(stream, &input) == 0);
-    uint64_t hash = read_records(stream, data);
+    uint64_t hash = read_records(stream, data, size);
     pfb_stream_close(stream);
     return hash;
 }
@@ -122,7 +124,7 @@ static void merge_halves(const uint8_t *data, size_t size)
     require(stream != NULL);
     add_memory(stream, data, half);
     add_memory(stream, data + half, size - half);
-    read_records(stream, NULL);
+    read_records(stream, NULL, 0);
     pfb_stream_close(stream);
 }
 

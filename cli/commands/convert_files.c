@@ -86,8 +86,7 @@ static void report_record(convert *c, const pfb_record *record)
     pfb_problem problem = {.size = sizeof problem};
     while (pfb_recorder_problem(c->recorder, &problem)) {
         if (problem.kind == PFB_PROBLEM_ERROR && record->kind == PFB_RECORD_V1) {
-            v1_report_errors(pfb_stream_label(c->in.stream, record->file), (size_t)record->offset, record->bytes,
-                             (size_t)record->byte_count, &c->o->reader);
+            v1_report_errors(pfb_stream_label(c->in.stream, record->file), c->in.stream, record, &c->o->reader);
             continue;
         }
         if (problem.has_offset && record->kind == PFB_RECORD_LOG)

@@ -206,7 +206,7 @@ static void read_record(set_listing *l, const pfb_record *record)
             store_instances(l, record);
         break;
     case PFB_RECORD_V1:
-        objects_list_block(&l->objects, record->bytes, (size_t)record->byte_count, (size_t)record->offset);
+        objects_list_block(&l->objects, l->reading.in.stream, record);
         break;
     case PFB_RECORD_NAMES:
     case PFB_RECORD_PATHS:

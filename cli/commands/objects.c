@@ -106,18 +106,17 @@ static bool must_list(object_list *l, uint32_t title)
     return is_wanted;
 }
 
-size_t objects_list_block(object_list *l, const uint8_t *data, size_t size, size_t base)
+void objects_list_block(object_list *l, const pfb_stream *stream, const pfb_record *record)
 {
     pfb_v1_reader block;
     pfb_v1_object object;
-    pfb_v1_open(&block, data, size, l->options);
+    pfb_v1_open(&block, record->bytes, (size_t)record->byte_count, l->options);
     while (!output_failed(l->out) && pfb_v1_next_object(&block, &object)) {
         if (must_list(l, object.title_index))
             list_object(l, &block, &object);
     }
     if (block.error.code != PFB_OK)
-        v1_report_errors(l->file, base, data, size, l->options);
-    return block.total_size_bytes;
+        v1_report_errors(l->file, stream, record, l->options);
 }
 
 bool objects_have_late_names(object_list *l)

@@ -21,8 +21,8 @@ typedef struct object_list {
 } object_list;
 
 /* Lists the objects of a block that match `names` and were in no earlier block, and reports the errors of the block.
- * `base` is its offset in the file. Returns the size of the block; 0 if its header is malformed. */
-size_t objects_list_block(object_list *l, const uint8_t *data, size_t size, size_t base);
+ * It is the latest record of the stream. */
+void objects_list_block(object_list *l, const pfb_stream *stream, const pfb_record *record);
 
 /* Call at the end of a file. Returns true if a name on the command line matches an object only now: in a pipe, name
  * tables may follow the blocks, whose objects are then compared without names. */

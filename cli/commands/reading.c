@@ -60,7 +60,7 @@ void reading_report_record(const reading *r, const pfb_record *record)
     const char *label = pfb_stream_label(r->in.stream, record->file);
     while (pfb_collector_take_problem(r->collector, &problem)) {
         if (record->kind == PFB_RECORD_V1)
-            v1_report_errors(label, (size_t)record->offset, record->bytes, (size_t)record->byte_count, &r->o->reader);
+            v1_report_errors(label, r->in.stream, record, &r->o->reader);
         else if (!(record->flags & PFB_RECORD_GIVEN)) /* the stream reports those of given metadata */
             report_in_file(r, record, &problem);
     }

@@ -125,10 +125,11 @@ static bool is_repeated(recording_state *r, const pfb_record *record)
     return false;
 }
 
-/* Puts a record of this machine. A V1 block contains whole objects, and the objects that instances refer to, so the
- * recorder reduces it to what was chosen. Returns false after a message. */
-static bool put(recording_state *r, const pfb_record *record)
+/* Puts the latest record of this machine. A V1 block contains whole objects, and the objects that instances refer to,
+ * so the recorder reduces it to what was chosen. Returns false after a message. */
+static bool put(recording_state *r, const live_reading *l)
 {
+    const pfb_record *record = &l->record;
     pfb_problem problem = {.size = sizeof problem};
     bool is_part = record->kind == PFB_RECORD_BEGIN || record->kind == PFB_RECORD_END;
     if (is_part || is_repeated(r, record)) /* the recording continues the file that it continues, if any */
@@ -136,7 +137,7 @@ static bool put(recording_state *r, const pfb_record *record)
     require_memory(pfb_recorder_put(r->recorder, record) >= 0);
     while (pfb_recorder_problem(r->recorder, &problem)) {
         if (record->kind == PFB_RECORD_V1)
-            v1_report_errors(LIVE_SUBJECT, 0, record->bytes, (size_t)record->byte_count, &r->o->reader);
+            v1_report_errors(LIVE_SUBJECT, l->reading.in.stream, record, &r->o->reader);
         else
             diagnostics_input(LIVE_SUBJECT, problem.offset, pfb_code_name((pfb_code)problem.code), "%s",
                               problem.sentence);
@@ -164,7 +165,7 @@ static void record_machine(recording_state *r)
     r->recorder = pfb_recorder_new(add_chunk, r);
     require_memory(r->recorder != NULL);
     if (live_next(&l) && begin(r, &l)) {
-        while (put(r, &l.record) && live_next(&l))
+        while (put(r, &l) && live_next(&l))
             continue;
         close_recording(r);
     }

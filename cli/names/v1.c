@@ -15,26 +15,25 @@ static void read_object(pfb_v1_reader *block)
         continue;
 }
 
-static void report_error(const char *file, size_t base, pfb_error error)
+static void report_error(const char *file, const pfb_stream *stream, const pfb_record *record, pfb_error error)
 {
-    error.offset += base;
     if (error.code != PFB_OK)
-        diagnostics_malformed(file, error);
+        diagnostics_input(file, pfb_stream_offset(stream, record, error.offset), pfb_code_name(error.code), "%s",
+                          pfb_code_text(error.code));
 }
 
-size_t v1_report_errors(const char *file, size_t base, const uint8_t *data, size_t size,
-                        const pfb_read_options *options)
+void v1_report_errors(const char *file, const pfb_stream *stream, const pfb_record *record,
+                      const pfb_read_options *options)
 {
     pfb_v1_reader block;
     pfb_v1_object object;
-    pfb_v1_open(&block, data, size, options);
-    report_error(file, base, block.error);
+    pfb_v1_open(&block, record->bytes, (size_t)record->byte_count, options);
+    report_error(file, stream, record, block.error);
     if (block.total_size_bytes == 0) /* the header is malformed */
-        return 0;
+        return;
     while (pfb_v1_next_object(&block, &object)) {
         read_object(&block);
-        report_error(file, base, block.object_error);
+        report_error(file, stream, record, block.object_error);
     }
-    report_error(file, base, block.end_error);
-    return block.total_size_bytes;
+    report_error(file, stream, record, block.end_error);
 }

@@ -13,6 +13,14 @@ void pfb_file_malformed(file_input *file, uint64_t offset, pfb_code code)
     pfb_stream_malformed(file->input, offset, code);
 }
 
+void pfb_file_trailing(file_input *file, uint64_t offset)
+{
+    if (file->input->stream->reader.is_strict)
+        pfb_file_malformed(file, offset, PFB_TRAILING_BYTES);
+    else
+        pfb_stream_note(file->input, offset, "the bytes from here on belong to no block");
+}
+
 /* ---- Opening --------------------------------------------------------------------------------------------- */
 
 static void close_file(void *context)

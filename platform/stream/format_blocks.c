@@ -38,15 +38,6 @@ static bool is_all_zero(const uint8_t *data, size_t size)
     return at == size;
 }
 
-/* The bytes from an offset of the file on belong to no block. */
-static void report_trailing(file_input *file, uint64_t offset)
-{
-    if (file->input->stream->reader.is_strict)
-        pfb_file_malformed(file, offset, PFB_TRAILING_BYTES);
-    else
-        pfb_stream_note(file->input, offset, "the bytes from here on belong to no block");
-}
-
 /* Moves the window over zeros, so that it does not grow with their number, up to the first other byte or the end of the
  * file. Zeros up to the end are no block. Other bytes after zeros cannot be found as a block. */
 static int32_t skip_zeros(file_input *file)
@@ -60,7 +51,7 @@ static int32_t skip_zeros(file_input *file)
         if (!window->is_waiting && !is_all_zero(window->data + state->at, window->size - state->at))
             break;
         if (window->is_last && state->zeros_offset > 0) {
-            report_trailing(file, state->zeros_offset);
+            pfb_file_trailing(file, state->zeros_offset);
             state->has_ended = true;
             return PFB_NEXT_END;
         }
@@ -151,7 +142,7 @@ static int32_t next_block(file_input *file, pfb_record *record)
     if (available == 0 && offset > 0)
         return PFB_NEXT_END;
     if (!is_v1 && offset > 0 && (available < V2_HEADER || is_all_zero(file->window.data + state->at, available))) {
-        report_trailing(file, offset);
+        pfb_file_trailing(file, offset);
         state->has_ended = true;
         return PFB_NEXT_END;
     }

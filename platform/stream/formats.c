@@ -4,6 +4,7 @@
 
 #include "perfblock/capture.h"
 #include "perfblock/log.h"
+#include "perfblock/number_text.h"
 #include "perfblock/pdh_text.h"
 #include "perfblock/v1.h"
 #include "perfblock/v2.h"
@@ -285,6 +286,12 @@ static const char *as_v1(const uint8_t *data, size_t available, uint64_t file_si
     return pfb_v1_recognise(data, available) ? "holds V1 blocks" : NULL;
 }
 
+static const char *as_numbers(const uint8_t *data, size_t available, uint64_t file_size)
+{
+    (void)file_size;
+    return pfb_number_text_recognise(data, available) ? "holds V1 blocks as numbers in a text" : NULL;
+}
+
 static const char *as_cpi_text(const uint8_t *data, size_t available, uint64_t file_size)
 {
     (void)file_size;
@@ -336,6 +343,7 @@ static const char *as_trace(const uint8_t *data, size_t available, uint64_t file
 static const format_row format_rows[] = {
     {as_capture, &pfb_format_capture},
     {as_v1, &pfb_format_v1},
+    {as_numbers, &pfb_format_numbers},
     {as_cpi_text, NULL},
     {as_names, NULL},
     {as_text, &pfb_format_text},
@@ -366,9 +374,19 @@ static bool has_first_line(const uint8_t *data, size_t size)
     return at < size && memchr(data + at, '\n', size - at);
 }
 
+/* Returns true for V1 blocks as numbers, unless the numbers examined may continue with another digit. */
+static bool is_certain_numbers(const uint8_t *data, size_t size)
+{
+    enum { EXAMINED_BYTES = 1024 }; /* by pfb_number_text_recognise */
+    while (size > 0 && size < EXAMINED_BYTES && !memchr("\t\n\r ,]}", data[size - 1], 7))
+        size--;
+    return pfb_number_text_recognise(data, size);
+}
+
 bool pfb_format_is_certain(const uint8_t *data, size_t available)
 {
     return pfb_capture_recognise(data, available) || pfb_v1_recognise(data, available) ||
+           is_certain_numbers(data, available) ||
            (pfb_pdh_text_recognise(data, available) && has_first_line(data, available));
 }
 
@@ -389,5 +407,7 @@ const stream_format *pfb_format_of_kind(uint32_t kind, const uint8_t *data, size
         return size > 0 && !memchr(data, 0, size) ? &pfb_format_text : &pfb_format_log;
     if (kind == PFB_RECORD_BEGIN)
         return &pfb_format_capture;
-    return kind == PFB_RECORD_V1 ? &pfb_format_v1 : &pfb_format_v2;
+    if (kind == PFB_RECORD_V1)
+        return pfb_number_text_recognise(data, available) ? &pfb_format_numbers : &pfb_format_v1;
+    return &pfb_format_v2;
 }

@@ -19,14 +19,15 @@ typedef struct stream_format {
 
     void (*close)(file_input *file); /* frees what the state has; may be null */
 
-    /* The offset in the file of a byte of the latest record; null if records have one part. */
+    /* The offset in the file of a byte of the latest record; null if records are in the file as they are. */
     uint64_t (*offset)(const file_input *file, const pfb_record *record, uint64_t at);
 
     size_t state_bytes;
     bool has_parts; /* `next` returns the ends of all parts, and the begins of all but the first */
 } stream_format;
 
-extern const stream_format pfb_format_capture, pfb_format_v1, pfb_format_v2, pfb_format_log, pfb_format_text;
+extern const stream_format pfb_format_capture, pfb_format_v1, pfb_format_v2, pfb_format_numbers, pfb_format_log,
+    pfb_format_text;
 
 /* What a file is. */
 typedef struct recognised_format {
@@ -46,8 +47,8 @@ bool pfb_format_is_certain(const uint8_t *data, size_t available);
  * written so many until now. */
 bool pfb_format_is_begun(const uint8_t *data, size_t available);
 
-/* Returns the format of a file that has records of this kind: PFB_RECORD_V1, _V2, a recording for PFB_RECORD_BEGIN, or
- * that of a log. */
+/* Returns the format of a file that has records of this kind: PFB_RECORD_V1, as bytes or as numbers, _V2, a recording
+ * for PFB_RECORD_BEGIN, or that of a log. */
 const stream_format *pfb_format_of_kind(uint32_t kind, const uint8_t *data, size_t available);
 
 /* A file that is read. */
@@ -67,6 +68,9 @@ struct file_input {
 
 /* Reports that the file is malformed at an offset in its window. Nothing if the code is PFB_OK. */
 void pfb_file_malformed(file_input *file, uint64_t offset, pfb_code code);
+
+/* Reports that the bytes from an offset of the file on belong to no block: an error in strict mode. */
+void pfb_file_trailing(file_input *file, uint64_t offset);
 
 /* Reads all of a file with metadata. PFB_NEXT_RECORD: *bytes are valid until the stream is closed; PFB_NEXT_END: they
  * cannot be read, a problem was reported. */

@@ -9,7 +9,8 @@ import unittest
 import zipfile
 
 import v1_blocks as v1
-from program import Case, needs_real_data, program, real, writer as w
+from program import (Case, bytes_of, needs_real_data, program, real, seed,
+                     writer as w)
 
 EMPTY_CLOCKS = bytes(40)
 VALUE = w.result(w.SINGLE, w.v4(1))
@@ -167,6 +168,68 @@ class Sources(Case):
         done = self.run_program("countersets", "--source", path)
         self.assert_error(done, 1, path, 0, "unknown_format")
         self.assertIn("V2 data", done.err)
+
+
+class Numbers(Case):
+    """Files with V1 blocks as numbers in a text are read like those blocks."""
+
+    BLOCKS = seed("v1", "valid_two_blocks.bin")
+    NUMBERS = seed("stream", "valid_numbers.txt")
+
+    def test_cook(self):
+        """Values are the same, from a file and from standard input."""
+        expected = self.run_json("cook", self.BLOCKS)
+        self.assertEqual({item["sample"] for item in expected}, {0, 1})
+        self.assertEqual(self.run_json("cook", self.NUMBERS), expected)
+        self.assertEqual(self.run_json("cook", "-",
+                                       stdin=bytes_of(self.NUMBERS)), expected)
+
+    def test_notations(self):
+        """The values of a dump and an initialiser are the same."""
+        data = bytes_of(self.BLOCKS)
+        expected = self.run_json("cook", self.BLOCKS)
+        dump = data.hex(" ")
+        initialiser = "{" + ",".join("0x%X" % byte for byte in data) + "};"
+        for text in (dump, initialiser):
+            for more in ((), ("--kind", "v1")):
+                self.assertEqual(self.run_json(
+                    "cook", *more, "-", stdin=text.encode()), expected)
+
+    def test_convert(self):
+        """The recording has the blocks."""
+        made = []
+        for path in (self.BLOCKS, self.NUMBERS):
+            made.append(os.path.join(self.folder, "%d.pfb" % len(made)))
+            self.run_fine("convert", path, "-o", made[-1])
+        self.assertEqual(bytes_of(made[0]), bytes_of(made[1]))
+
+    def test_errors_are_at_their_numbers(self):
+        """The offset of an error in a block is that of the number."""
+        data = bytearray(bytes_of(self.BLOCKS))
+        # The size of the first object, which follows the header.
+        header, = struct.unpack_from("<I", data, 24)
+        struct.pack_into("<I", data, header, 10**6)
+        path = self.file("block", data)
+        text = self.file("text", data.hex(" ").encode())
+        made = os.path.join(self.folder, "made.pfb")
+        for command in (["cook", "-f", "json"], ["countersets", "--source"],
+                        ["convert", "-o", made]):
+            done = self.run_program(*command, path)
+            self.assertEqual(done.errors(), [(path, header,
+                                              "bad_object_size")])
+            done = self.run_program(*command, text)
+            self.assertEqual(done.errors(), [(text, 3 * header,
+                                              "bad_object_size")])
+
+    def test_cut(self):
+        """A list that lacks its bracket ends with an error after its
+        blocks."""
+        data = bytes_of(self.BLOCKS)
+        text = "[" + ",".join("%03d" % byte for byte in data)
+        path = self.file("text", text.encode())
+        done = self.run_program("cook", "--format", "json", path)
+        self.assert_error(done, 1, path, len(text), "bad_number_list")
+        self.assertEqual(done.objects(), self.run_json("cook", self.BLOCKS))
 
 
 class Data(Case):

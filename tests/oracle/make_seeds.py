@@ -504,6 +504,12 @@ def stream_seeds():
     return seeds
 
 
+def number_text_of(block):
+    """A V1 block as numbers in a text."""
+    return (",\n".join(", ".join("%d" % byte for byte in block[at:at + 16])
+                       for at in range(0, len(block), 16)) + "\n").encode()
+
+
 def all_seeds():
     """(subject, {name: bytes}, suffix of the files) of all seeds."""
     logs = {name: log_seeds()[name] for name in (
@@ -518,6 +524,8 @@ def all_seeds():
             ("stream", stream_seeds(), ".bin"),
             ("stream", logs, ".blg"),
             ("stream", {"valid_csv": pdh_text_seeds()["valid_csv"]}, ".csv"),
+            ("stream", {"valid_numbers": number_text_of(
+                v1_seeds()["valid_two_blocks"])}, ".txt"),
             ("v1", v1_seeds(), ".bin"),
             ("name_table", name_table_seeds(), ".bin"),
             ("log", log_seeds(), ".blg"),

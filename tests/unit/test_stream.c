@@ -9,6 +9,7 @@
 #include "support_allocations.h"
 #include "support_capture.h"
 #include "support_log.h"
+#include "support_numbers.h"
 #include "support_v1.h"
 
 #include <stdio.h>
@@ -57,8 +58,9 @@ static uint64_t mix_bytes(uint64_t hash, const uint8_t *data, uint64_t size)
 
 /* Adds a record. `file` has the bytes of its file, or is null. */
 static void add_record(transcript *t, const pfb_stream *stream, const pfb_record *record, bool has_files,
-                       const uint8_t *file)
+                       const uint8_t *file, size_t file_size)
 {
+    unsigned radix = file ? numbers_radix(file, file_size) : 0;
     char place = record->flags & (PFB_RECORD_EARLY | PFB_RECORD_GIVEN) ? 0 : 1;
     if (t->size + 3 < sizeof t->kinds) {
         t->kinds[t->size++] = letter_of(record);
@@ -73,7 +75,8 @@ static void add_record(transcript *t, const pfb_stream *stream, const pfb_record
     if (is_sample)
         t->samples = mix_bytes(t->samples, record->bytes, record->byte_count);
     for (uint64_t i = 0; file && place && i < record->byte_count; i++)
-        t->has_wrong_place |= file[pfb_stream_offset(stream, record, i)] != record->bytes[i];
+        t->has_wrong_place |=
+            byte_at_place(file, file_size, radix, pfb_stream_offset(stream, record, i)) != record->bytes[i];
     t->count++;
 }
 
@@ -91,12 +94,12 @@ static void add_problems(transcript *t, pfb_stream *stream)
 }
 
 /* Reads everything. */
-static transcript read_stream(pfb_stream *stream, bool has_files, const uint8_t *file)
+static transcript read_stream(pfb_stream *stream, bool has_files, const uint8_t *file, size_t file_size)
 {
     transcript t = {.last = 0};
     pfb_record record = {.size = sizeof record};
     while ((t.last = pfb_stream_next(stream, &record)) == PFB_NEXT_RECORD)
-        add_record(&t, stream, &record, has_files, file);
+        add_record(&t, stream, &record, has_files, file, file_size);
     add_problems(&t, stream);
     return t;
 }
@@ -162,7 +165,7 @@ static transcript read_memory(const void *data, size_t size, uint32_t kind)
     pfb_stream *stream = pfb_stream_new();
     cr_assert_not_null(stream);
     add_memory(stream, data, size, kind);
-    transcript t = read_stream(stream, false, data);
+    transcript t = read_stream(stream, false, data, size);
     pfb_stream_close(stream);
     return t;
 }
@@ -173,7 +176,7 @@ static transcript read_in_pieces(const uint8_t *data, size_t size, size_t piece,
     pfb_stream *stream = pfb_stream_new();
     cr_assert_not_null(stream);
     add_pieces(stream, &p, "memory");
-    transcript t = read_stream(stream, false, NULL);
+    transcript t = read_stream(stream, false, NULL, 0);
     pfb_stream_close(stream);
     cr_expect(p.is_closed);
     return t;
@@ -318,6 +321,85 @@ static void make_both_versions(pfb_bytes *c)
     cr_assert(pfb_bytes_append(c, b.data, b.size));
 }
 
+/* Appends `count` blocks as numbers. */
+static void put_numbers(pfb_bytes *c, const uint8_t *block, size_t size, size_t count, const char *form)
+{
+    char number[16];
+    for (size_t i = 0; i < count * size; i++) {
+        snprintf(number, sizeof number, form, block[i % size]);
+        cr_assert(pfb_bytes_append(c, number, strlen(number)));
+    }
+}
+
+/* The same for a block of EVERYTHING_BYTES, with texts around the numbers. */
+static void put_everything(pfb_bytes *c, size_t count, const char *before, const char *form, const char *after)
+{
+    uint8_t block[EVERYTHING_BYTES];
+    pfb_writer writer;
+    pfb_write_init(&writer, block, sizeof block);
+    v1_everything(&writer, false);
+    cr_assert(pfb_bytes_append(c, before, strlen(before)));
+    put_numbers(c, block, sizeof block, count, form);
+    cr_assert(pfb_bytes_append(c, after, strlen(after)));
+}
+
+enum { SMALL_BLOCK_BYTES = 200 };
+
+/* A block with an empty object. Returns its size. */
+static size_t make_small_block(uint8_t block[SMALL_BLOCK_BYTES])
+{
+    pfb_writer writer;
+    v1_begin(&writer, block, SMALL_BLOCK_BYTES, true);
+    v1_object(&writer, 2, 0);
+    v1_end(&writer);
+    return writer.size_bytes;
+}
+
+static void make_small_dump(pfb_bytes *c)
+{
+    uint8_t block[SMALL_BLOCK_BYTES];
+    put_numbers(c, block, make_small_block(block), 3, "%02X\n");
+}
+
+static void make_small_initialiser(pfb_bytes *c)
+{
+    uint8_t block[SMALL_BLOCK_BYTES];
+    cr_assert(pfb_bytes_append(c, " [ ", 3));
+    put_numbers(c, block, make_small_block(block), 2, "0x%x, ");
+    cr_assert(pfb_bytes_append(c, "] ; ", 4));
+}
+
+static void make_initialiser(pfb_bytes *c)
+{
+    put_everything(c, 1, "\xEF\xBB\xBF {", "0x%02X, ", "};\n");
+}
+
+static void make_decimal(pfb_bytes *c)
+{
+    put_everything(c, 3, "", "%u,\r\n", "");
+}
+
+static void make_dump(pfb_bytes *c)
+{
+    put_everything(c, 2, "", "%02x ", "01 02 03 04 05 06 07 08 09");
+}
+
+static void make_unclosed(pfb_bytes *c)
+{
+    put_everything(c, 2, "[", "%03u,", "");
+}
+
+static void make_broken_number(pfb_bytes *c)
+{
+    put_everything(c, 1, "", "%02x ", "50 00 45 00 52 00 46 00 123");
+}
+
+static void make_no_block_between(pfb_bytes *c)
+{
+    put_everything(c, 1, "{", "%03u,", "1,2,");
+    put_everything(c, 1, "", "%u,", "}");
+}
+
 static void make_log(pfb_bytes *c)
 {
     small_log log = make_small_log();
@@ -345,6 +427,24 @@ static const small_input small_inputs[] = {
     {"a damaged header", NULL, 0, make_damaged_reply, 0, "b2e",
      "0@48 bad_total_size the total size is smaller than the header;"},
     {"both versions", NULL, 0, make_both_versions, 0, "b12e", "0@944 - the bytes from here on belong to no block;"},
+    {"numbers", NULL, 0, make_initialiser, 0, "b1e", ""},
+    {"numbers of several blocks", NULL, 0, make_decimal, 0, "b111e", ""},
+    {"a small dump", NULL, 0, make_small_dump, 0, "b111e", ""},
+    {"a small initialiser", NULL, 0, make_small_initialiser, 0, "b11e", ""},
+    {"numbers and a rest", NULL, 0, make_dump, 0, "b11e", "0@5376 - the bytes from here on belong to no block;"},
+    {"numbers between blocks", NULL, 0, make_no_block_between, 0, "b1e",
+     "0@3585 - the bytes from here on belong to no block;"},
+    {"numbers without end", NULL, 0, make_unclosed, 0, "b11e",
+     "0@7169 bad_number_list the text is not a list of numbers from 0 to 255;"},
+    {"a broken number", NULL, 0, make_broken_number, 0, "b1e",
+     "0@2714 bad_number_list the text is not a list of numbers from 0 to 255;"},
+    {"a number that is too large", "80 0 69 0 82 0 70 0 256", 0, NULL, 0, "be",
+     "0@22 bad_number_list the text is not a list of numbers from 0 to 255;"},
+    {"numbers of a cut block", "50 00 45 00 52 00 46 00 01", 0, NULL, 0, "be",
+     "0@0 truncated_header the input ends inside its header;"},
+    {"numbers without a signature", "50 00 45 00 52 00 47 00", 0, NULL, 0, "",
+     "0@0 unknown_format the file looks like text" EXPECTED},
+    {"numbers as a forced block", NULL, 0, make_initialiser, PFB_RECORD_V1, "b1e", ""},
     {"a log", NULL, 0, make_log, 0, "bnpllxe", ""},
     {"a text log", text_log, 0, NULL, 0, "bpwwe", "0@0 - 1 lines that are no rows were skipped;"},
     {"a forced recording", NULL, 0, make_every_chunk, PFB_RECORD_BEGIN, "borqnix21e", ""},
@@ -380,6 +480,7 @@ Test(stream, small_inputs_have_their_records_and_problems)
         cr_expect_eq(t.last, PFB_NEXT_END, "%s", row->what);
         cr_expect_str_eq(t.kinds, row->kinds, "%s: %s", row->what, t.kinds);
         cr_expect_str_eq(t.problems, row->problems, "%s: %s", row->what, t.problems);
+        cr_expect_not(t.has_wrong_place, "%s", row->what);
         if (row->kind == 0) {
             transcript pipe = read_in_pieces(content.data, content.size_bytes, 10, true);
             cr_expect_str_eq(pipe.kinds, kinds_of_pipe(row), "%s: %s", row->what, pipe.kinds);
@@ -390,7 +491,8 @@ Test(stream, small_inputs_have_their_records_and_problems)
 
 /* ---- Properties of all seeds ------------------------------------------------------------------------------ */
 
-static const char *const subjects[] = {"capture", "collect", "log", "pdh_text", "v1", "v2", "name_table", "text"};
+static const char *const subjects[] = {"capture", "collect",    "log",  "pdh_text",    "v1",
+                                       "v2",      "name_table", "text", "number_text", "stream"};
 
 static void visit_all(seed_visitor *visit)
 {
@@ -472,9 +574,9 @@ static void check_rewind(const char *name, const uint8_t *data, size_t size)
     pfb_stream *stream = pfb_stream_new();
     cr_assert_not_null(stream);
     add_memory(stream, data, size, 0);
-    transcript first = read_stream(stream, false, NULL);
+    transcript first = read_stream(stream, false, NULL, 0);
     cr_assert(pfb_stream_rewind(stream));
-    transcript second = read_stream(stream, false, NULL);
+    transcript second = read_stream(stream, false, NULL, 0);
     cr_expect(is_same(&first, &second), "%s", name);
     pfb_stream_close(stream);
 }
@@ -504,7 +606,7 @@ Test(stream, samples_of_several_files_are_merged_by_time)
         }
         for (size_t i = 0; i < 4; i++)
             cr_expect_eq(add_memory(stream, files[i].data, files[i].size_bytes, 0), (int32_t)i);
-        transcript merged = read_stream(stream, false, NULL);
+        transcript merged = read_stream(stream, false, NULL, 0);
         transcript whole = read_memory(all.data, all.size_bytes, 0);
         cr_expect_eq(merged.samples, whole.samples, "%u: %s", seed, merged.kinds);
         cr_expect_eq(merged.last, PFB_NEXT_END);
@@ -523,7 +625,7 @@ static transcript read_files(const pfb_bytes *files, size_t count, uint32_t opti
         cr_assert_eq(pfb_stream_set(stream, option, value), PFB_OK);
     for (size_t i = 0; i < count; i++)
         add_memory(stream, files[i].data, files[i].size_bytes, 0);
-    transcript t = read_stream(stream, true, NULL);
+    transcript t = read_stream(stream, true, NULL, 0);
     pfb_stream_close(stream);
     return t;
 }
@@ -592,7 +694,7 @@ Test(stream, unreadable_files_leave_the_others)
     cr_expect_eq(pfb_stream_add_file(stream, PERFBLOCK_SOURCE_DIR "/no such file"), 0);
     cr_expect_eq(add_pieces(stream, &failing, "failing"), 1);
     cr_expect_eq(add_memory(stream, content.data, content.size_bytes, 0), 2);
-    transcript t = read_stream(stream, true, NULL);
+    transcript t = read_stream(stream, true, NULL, 0);
     cr_expect_str_eq(t.kinds, "b2o2r2q2n2i2x22212e2", "%s", t.kinds);
     cr_expect_str_eq(t.problems, "0@-1 - No such file or directory;1@-1 - the bytes cannot be read;", "%s", t.problems);
     cr_expect_str_eq(pfb_stream_label(stream, 1), "failing");
@@ -615,7 +717,7 @@ Test(stream, given_metadata_follows_the_begin_of_each_file)
     cr_expect_eq(add_memory(stream, text_log, strlen(text_log), 0), 3);
     cr_expect_eq(add_memory(stream, content.data, content.size_bytes, 0), 4);
     cr_expect_eq(add_memory(stream, "", 0, PFB_RECORD_NOTE), -1, "a kind that is not read");
-    transcript t = read_stream(stream, false, NULL);
+    transcript t = read_stream(stream, false, NULL, 0);
     cr_expect_str_eq(t.kinds, "bNQbNQ2bNQN2ebNQ2eeebNpwwe", "%s", t.kinds);
     cr_expect_str_eq(t.problems,
                      "2@0 truncated_header the input ends inside its header;"
@@ -649,7 +751,7 @@ Test(stream, names_do_not_belong_to_a_registration_before_an_unreadable_one)
     input.request = PFB_REQUEST_COUNTERSET_NAME;
     cr_expect_eq(pfb_stream_add(stream, &input), 2);
     cr_expect_eq(add_memory(stream, text_log, strlen(text_log), 0), 3);
-    transcript t = read_stream(stream, false, NULL);
+    transcript t = read_stream(stream, false, NULL, 0);
     cr_expect(strstr(t.problems, "2@-1 - has no counterset: give the --registration of its counterset with code 1"),
               "%s", t.problems);
     pfb_stream_close(stream);
@@ -672,7 +774,7 @@ Test(stream, chunks_of_unknown_tags_are_not_read)
         pfb_stream *stream = pfb_stream_new();
         cr_expect_eq(pfb_stream_set(stream, PFB_STREAM_MEMORY, 1 << 20), PFB_OK);
         add_pieces(stream, &p, "unknown");
-        transcript t = read_stream(stream, false, NULL);
+        transcript t = read_stream(stream, false, NULL, 0);
         cr_expect_str_eq(t.kinds, "b22e");
         cr_expect_str_eq(t.problems, "");
         cr_expect(is_pipe || p.read < 1 << 20, "%llu", (unsigned long long)p.read);
@@ -704,7 +806,7 @@ Test(stream, zeros_are_skipped_in_constant_memory)
     const pfb_input input = {.size = sizeof input, .label = "zeros", .context = &start, .read = read_zeros};
     cr_expect_eq(pfb_stream_set(stream, PFB_STREAM_MEMORY, 1 << 16), PFB_OK);
     pfb_stream_add(stream, &input);
-    transcript t = read_stream(stream, false, NULL);
+    transcript t = read_stream(stream, false, NULL, 0);
     cr_expect_str_eq(t.kinds, "b2e");
     cr_expect_str_eq(t.problems, "0@48 - the bytes from here on belong to no block;", "%s", t.problems);
     pfb_stream_close(stream);
@@ -728,7 +830,7 @@ Test(stream, a_record_that_exceeds_the_memory_ends_its_file)
     cr_expect_eq(pfb_stream_set(stream, PFB_STREAM_MEMORY, MEMORY), PFB_OK);
     add_pieces(stream, &a, "large");
     add_pieces(stream, &b, "small");
-    transcript t = read_stream(stream, true, NULL);
+    transcript t = read_stream(stream, true, NULL, 0);
     cr_expect_str_eq(t.kinds, "b020e0b121e1", "%s", t.kinds);
     cr_expect_str_eq(
         t.problems,
@@ -739,6 +841,61 @@ Test(stream, a_record_that_exceeds_the_memory_ends_its_file)
     free(body);
     pfb_bytes_free(&large);
     pfb_bytes_free(&small);
+}
+
+/* Numbers are decoded one by one: neither their blocks nor the blanks between them are in memory at the same time. */
+Test(stream, numbers_are_read_in_constant_memory)
+{
+    enum { COUNT = 4000, BLANK_BYTES = 1 << 20, MEMORY = 1 << 16 };
+    uint8_t block[SMALL_BLOCK_BYTES];
+    size_t size = make_small_block(block);
+    pfb_bytes content = {.data = NULL};
+    uint8_t *blanks = malloc(BLANK_BYTES);
+    cr_assert_not_null(blanks);
+    memset(blanks, ' ', BLANK_BYTES);
+    put_numbers(&content, block, size, COUNT / 2, "%u,");
+    cr_assert(pfb_bytes_append(&content, blanks, BLANK_BYTES));
+    put_numbers(&content, block, size, COUNT / 2, "%u ");
+    for (int is_pipe = 0; is_pipe <= 1; is_pipe++) {
+        pieces p = {.data = content.data, .size = content.size_bytes, .piece = 5000, .is_pipe = is_pipe};
+        pfb_stream *stream = pfb_stream_new();
+        cr_expect_eq(pfb_stream_set(stream, PFB_STREAM_MEMORY, MEMORY), PFB_OK);
+        add_pieces(stream, &p, "numbers");
+        transcript t = read_stream(stream, false, content.data, content.size_bytes);
+        cr_expect_eq(t.count, COUNT + 2);
+        cr_expect_str_eq(t.problems, "");
+        cr_expect_not(t.has_wrong_place);
+        pfb_stream_close(stream);
+    }
+    free(blanks);
+    pfb_bytes_free(&content);
+}
+
+Test(stream, numbers_that_exceed_the_memory_end_their_file)
+{
+    enum { BLOCK_BYTES = 20000, MEMORY = 80000 };
+    uint8_t *block = calloc(BLOCK_BYTES, 1);
+    cr_assert_not_null(block);
+    size_t size = make_small_block(block);
+    pfb_bytes content = {.data = NULL};
+    put_numbers(&content, block, size, 1, "%u ");
+    store_ordered(block + 20, true, BLOCK_BYTES);
+    put_numbers(&content, block, BLOCK_BYTES, 1, "%u ");
+    pieces p = {.data = content.data, .size = content.size_bytes, .piece = SIZE_MAX};
+    pfb_stream *stream = pfb_stream_new();
+    cr_expect_eq(pfb_stream_set(stream, PFB_STREAM_MEMORY, MEMORY), PFB_OK);
+    add_pieces(stream, &p, "numbers");
+    add_memory(stream, text_log, strlen(text_log), 0);
+    transcript t = read_stream(stream, true, NULL, 0);
+    cr_expect_str_eq(t.kinds, "b010e0b1p1w1w1e1", "%s", t.kinds);
+    cr_expect_str_eq(
+        t.problems,
+        "0@-1 - the rest of the file is left out: a record needs more memory than is left of the 0 MiB for "
+        "all files;1@0 - 1 lines that are no rows were skipped;",
+        "%s", t.problems);
+    pfb_stream_close(stream);
+    free(block);
+    pfb_bytes_free(&content);
 }
 
 /* ---- Control --------------------------------------------------------------------------------------------- */
@@ -887,7 +1044,7 @@ Test(stream, a_file_that_is_being_written_ends_at_its_present_end)
     for (int is_locked = 1; is_locked >= 0; is_locked--) {
         pfb_stream *stream = pfb_stream_new();
         pfb_stream_add_file(stream, path);
-        transcript t = read_stream(stream, false, NULL);
+        transcript t = read_stream(stream, false, NULL, 0);
         cr_expect_str_eq(t.kinds, is_locked ? "be" : "b2e", "%s", t.kinds);
         cr_expect_str_eq(t.problems, is_locked ? "" : "0@80 truncated_chunk the capture ends inside a chunk;", "%s",
                          t.problems);
@@ -988,7 +1145,7 @@ Test(stream, a_signal_stops_a_stream_that_waits)
 /* ---- Lack of memory -------------------------------------------------------------------------------------- */
 
 /* Reads several files with given metadata. Returns false if memory was exhausted, which must be reported. */
-static bool work_with_little_memory(const pfb_bytes *content, const pfb_bytes *log)
+static bool work_with_little_memory(const pfb_bytes *content, const pfb_bytes *log, const pfb_bytes *numbers)
 {
     static const char names[] = "1\n4242\n2\nSystem\n";
     pfb_record record = {.size = sizeof record};
@@ -998,6 +1155,7 @@ static bool work_with_little_memory(const pfb_bytes *content, const pfb_bytes *l
     pfb_stream *stream = pfb_stream_new();
     bool is_added = stream && add_memory(stream, names, strlen(names), PFB_RECORD_NAMES) >= 0 &&
                     add_pieces(stream, &p, "pieces") >= 0 && add_pieces(stream, &q, "log") >= 0 &&
+                    add_memory(stream, numbers->data, numbers->size_bytes, 0) >= 0 &&
                     add_memory(stream, content->data, content->size_bytes, 0) >= 0 &&
                     add_memory(stream, "garbage", 7, 0) >= 0 && pfb_stream_select(stream, NULL);
     while (is_added && (step = pfb_stream_next(stream, &record)) == PFB_NEXT_RECORD)
@@ -1018,17 +1176,20 @@ Test(stream, exhausted_memory_is_reported)
 {
     pfb_bytes content = {.data = NULL};
     pfb_bytes log = {.data = NULL};
+    pfb_bytes numbers = {.data = NULL};
     make_late_metadata(&content);
     make_log(&log);
+    make_decimal(&numbers);
     bool is_done = false;
     for (size_t failing = 1; !is_done; failing++) {
         allocations = 0;
         failing_allocation = failing;
-        is_done = work_with_little_memory(&content, &log);
+        is_done = work_with_little_memory(&content, &log, &numbers);
         is_done = is_done && allocations < failing;
         cr_assert_lt(failing, 1000);
     }
     failing_allocation = 0;
     pfb_bytes_free(&content);
     pfb_bytes_free(&log);
+    pfb_bytes_free(&numbers);
 }

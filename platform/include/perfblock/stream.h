@@ -9,8 +9,8 @@
 extern "C" {
 #endif
 
-/* Any input as one sequence of records: recordings (.pfb), V1 blocks, V2 replies, perfmon logs (.blg, CSV, TSV), one
- * file or many, pipes, memory, and sources. docs/stream.md describes what is read how.
+/* Any input as one sequence of records: recordings (.pfb), V1 blocks (also as numbers in a text), V2 replies, perfmon
+ * logs (.blg, CSV, TSV), one file or many, pipes, memory, and sources. docs/stream.md describes what is read how.
  *
  *     pfb_stream *stream = pfb_stream_new();
  *     pfb_stream_add_file(stream, "day.blg");
@@ -174,7 +174,7 @@ typedef struct pfb_record {
     uint32_t part;        /* parts of a recording are numbered from 0 */
     uint32_t flags;       /* PFB_RECORD_HAS_TIME ... */
     uint32_t tag;         /* of a recording's chunk, else 0 */
-    uint64_t offset;      /* of `bytes` in the file; of joined bytes see pfb_stream_offset */
+    uint64_t offset;      /* of `bytes` in the file; of joined and decoded bytes see pfb_stream_offset */
     const uint8_t *bytes; /* valid until the next call for the stream */
     uint64_t byte_count;
     int64_t time;         /* of a sample; UTC unless LOCAL_TIME */
@@ -200,7 +200,8 @@ PFB_API void pfb_stream_stop(pfb_stream *stream);          /* from any thread or
  * read again, such as a pipe. A stopped stream stays stopped. */
 PFB_API bool pfb_stream_rewind(pfb_stream *stream);
 
-/* The offset in the file of byte `at` of a record's bytes: a record of a .blg may have several parts. */
+/* The offset in the file of byte `at` of a record's bytes: a record of a .blg may have several parts, and the bytes of
+ * a block may be numbers in a text. Of the latest record only. */
 PFB_API uint64_t pfb_stream_offset(const pfb_stream *stream, const pfb_record *record, uint64_t at);
 
 PFB_API const char *pfb_stream_label(const pfb_stream *stream, uint32_t file); /* "" if there is no such file */
