@@ -40,13 +40,13 @@ static const command commands[] = {
      .bit = COMMAND_COOK,
      .arguments = "FILE...",
      .files = FILES_MANY,
-     .formats = WRITES_ALL | WRITES_PDH | WRITES_SQLITE,
+     .formats = WRITES_ALL | WRITES_PDH | WRITES_PROMETHEUS | WRITES_SQLITE,
      .summary = "displayed values from consecutive samples",
      .description =
          "Computes the values that the counters display, from each sample and the one before it. The samples "
          "of several files are merged by time, so rotated recordings may be given in any order. With -o, the name of "
-         "the file gives the format unless --format does: .txt, .json, .jsonl, .csv, .pdh.csv, .tsv "
-         "or .sqlite.",
+         "the file gives the format unless --format does: .txt, .json, .jsonl, .csv, .pdh.csv, .tsv, .prom or .sqlite. "
+         "The metrics of --format prometheus are OpenMetrics.",
      .examples = {{"perfblock cook recording.pfb", "a table per sample and counterset"},
                   {"perfblock cook --format csv recording.pfb.1 recording.pfb", "two files of one rotation as CSV"},
                   {"perfblock cook recording.pfb -o log.pdh.csv", "a log that perfmon opens"}},

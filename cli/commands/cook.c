@@ -8,6 +8,7 @@
 #include "memory/memory.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
+#include "sinks/metric_log.h"
 #include "sinks/pdh.h"
 #include "sinks/sink.h"
 #include "sinks/summary.h"
@@ -267,6 +268,15 @@ static void cook_pdh_log(const options *o, output *out)
     pdh_log_free(out->pdh);
 }
 
+/* Metrics can be written only when all samples were read (metric_log.h). */
+static void cook_metrics(const options *o, output *out)
+{
+    out->metrics = metric_log_begin();
+    cook_all(o, out);
+    metric_log_write(out->metrics, out);
+    metric_log_free(out->metrics);
+}
+
 static void cook_summary(const options *o, output *out)
 {
     out->summary = value_summary_begin();
@@ -281,6 +291,8 @@ void cook_files(const options *o, output *out)
         cook_summary(o, out);
     else if (out->format == OUTPUT_PDH_CSV || out->format == OUTPUT_PDH_TSV)
         cook_pdh_log(o, out);
+    else if (out->format == OUTPUT_PROMETHEUS)
+        cook_metrics(o, out);
     else
         cook_all(o, out);
 }

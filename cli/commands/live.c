@@ -48,21 +48,12 @@ static bool redraws_tables(const options *o)
     return o->format == OUTPUT_TEXT && o->count != 1 && !o->output_path && system_enable_control_sequences();
 }
 
-/* Returns false after a message if the sample cannot be printed. */
-static bool check_format(const live *l)
-{
-    bool is_supported = l->o->format != OUTPUT_PROMETHEUS || l->reading.record.kind == PFB_RECORD_V2;
-    if (!is_supported)
-        diagnostics_say(STATUS_USAGE, LIVE_SUBJECT, "--format prometheus needs V2 data");
-    return is_supported;
-}
-
 static void show_samples(live *l)
 {
     uint64_t unprinted = count_unprinted(l->o);
     bool redraws = false;
     bool keep_running = true;
-    while (keep_running && live_next_sample(&l->reading) && check_format(l)) {
+    while (keep_running && live_next_sample(&l->reading)) {
         uint64_t number = l->reading.sample_count - 1;
         if (number == unprinted && redraws_tables(l->o)) {
             redraws = true;

@@ -716,9 +716,9 @@ static output_format format_of_file(const char *path)
     static const struct {
         const char *ending;
         output_format format;
-    } rows[] = {{".txt", OUTPUT_TEXT},        {".json", OUTPUT_JSON},  {".jsonl", OUTPUT_JSON},
-                {".pdh.csv", OUTPUT_PDH_CSV}, {".csv", OUTPUT_CSV},    {".tsv", OUTPUT_PDH_TSV},
-                {".sqlite", OUTPUT_SQLITE},   {".pfb", OUTPUT_CAPTURE}};
+    } rows[] = {{".txt", OUTPUT_TEXT},        {".json", OUTPUT_JSON},     {".jsonl", OUTPUT_JSON},
+                {".pdh.csv", OUTPUT_PDH_CSV}, {".csv", OUTPUT_CSV},       {".tsv", OUTPUT_PDH_TSV},
+                {".prom", OUTPUT_PROMETHEUS}, {".sqlite", OUTPUT_SQLITE}, {".pfb", OUTPUT_CAPTURE}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (ends_with(path, rows[i].ending))
             return rows[i].format;
@@ -739,8 +739,9 @@ static bool choose_format(options *o, const command *c)
         return refuse(c, "%s: expected a name that ends in .pfb, or --format pfb; perfblock cook -o FILE writes values",
                       o->output_path);
     return refuse(c,
-                  "%s: unknown ending: expected .txt, .json, .jsonl, .csv, .pdh.csv, .tsv or .sqlite, or --format; "
-                  "perfblock convert writes recordings",
+                  "%s: unknown ending: expected .txt, .json, .jsonl, .csv, .pdh.csv, .tsv, .prom or .sqlite, or "
+                  "--format; perfblock "
+                  "convert writes recordings",
                   o->output_path);
 }
 
@@ -784,7 +785,8 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
         o->paths[o->path_count++] = o->files[i];
     o->source = o->source_count > 0 ? o->sources[0] : NULL;
     o->range.is_utc = o->is_utc;
-    if (o->format == OUTPUT_PROMETHEUS && o->count == 0 && o->duration == 0 && !o->output_path)
+    if (c->bit == COMMAND_LIVE && o->format == OUTPUT_PROMETHEUS && o->count == 0 && o->duration == 0 &&
+        !o->output_path)
         o->count = 1; /* a program that reads the metrics from a pipe expects them once */
     if (!o->wants_help && !o->wants_version && !check_combination(o, c))
         return false;

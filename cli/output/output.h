@@ -21,7 +21,7 @@ typedef enum output_format {
     OUTPUT_CSV,
     OUTPUT_PDH_CSV,    /* a PDH text log (values/pdh.h), without records */
     OUTPUT_PDH_TSV,    /* the same with tabs */
-    OUTPUT_PROMETHEUS, /* metrics (values/prometheus.c), without records */
+    OUTPUT_PROMETHEUS, /* metrics (sinks/prometheus.c), without records */
     OUTPUT_CAPTURE,    /* a capture, without records */
     OUTPUT_HTML,       /* a page of bytes (visitor/byte_page.h), without records */
     OUTPUT_SQLITE,     /* an SQLite file (sinks/sqlite.c), which the sink writes itself, to `path` */
@@ -37,6 +37,7 @@ typedef struct output {
     struct pdh_log *pdh;           /* OUTPUT_PDH_CSV and OUTPUT_PDH_TSV: receives the values */
     const char *path;              /* OUTPUT_SQLITE: the file */
     bool has_failed;               /* OUTPUT_SQLITE: the file cannot be written, which was reported */
+    struct metric_log *metrics;    /* OUTPUT_PROMETHEUS of files: receives the values; null: each sample is printed */
     struct value_summary *summary; /* receives the values of a summary; null: no summary is made */
     /* ------------------------------------------------------------------------------------------ */
     buffer line;

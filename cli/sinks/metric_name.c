@@ -73,6 +73,7 @@ static const struct {
     [METRIC_NUMBER] = {TYPE_GAUGE, ""},
     [METRIC_RATIO] = {TYPE_GAUGE, "_ratio"},
     [METRIC_ELAPSED] = {TYPE_GAUGE, "_seconds"},
+    [METRIC_DISPLAYED] = {TYPE_GAUGE, ""},
     [METRIC_NUMBERS] = {TYPE_SUMMARY, ""},
     [METRIC_TIMES] = {TYPE_SUMMARY, "_seconds"},
     [METRIC_RATIOS] = {TYPE_SUMMARY, "_ratio"},
@@ -86,6 +87,11 @@ bool metric_is_summary(metric_kind kind)
 bool metric_is_total(metric_kind kind)
 {
     return kinds[kind].type != TYPE_GAUGE;
+}
+
+size_t metric_family_size(metric_kind kind, const buffer *name)
+{
+    return name->size - (kinds[kind].type == TYPE_COUNTER ? sizeof "_total" - 1 : 0);
 }
 
 const char *metric_type_text(metric_kind kind)
@@ -341,7 +347,7 @@ metric_scale metric_put_name(buffer *out, metric_kind kind, const metric_words *
     m.kind = kind;
     m.is_rate = false;
     put_words(&m, counter);
-    if (kind == METRIC_NUMBER)
+    if (kind == METRIC_NUMBER || kind == METRIC_DISPLAYED)
         find_well_known_unit(&m);
     put_endings(&m, suffix);
     return m.unit ? m.unit->scale : none;

@@ -16,6 +16,7 @@ typedef enum metric_kind {
     METRIC_NUMBER,        /* gauge: the raw value */
     METRIC_RATIO,         /* gauge: the raw value divided by the base */
     METRIC_ELAPSED,       /* gauge: the displayed value, in seconds */
+    METRIC_DISPLAYED,     /* gauge: the displayed value, of a log without raw values */
     METRIC_NUMBERS,       /* summary: the sum is the raw value, the count is the base */
     METRIC_TIMES,         /* summary: like METRIC_NUMBERS; the sum, ticks of a clock, is converted to seconds */
     METRIC_RATIOS         /* summary: like METRIC_NUMBERS; the quotient is a fraction */
@@ -29,6 +30,9 @@ bool metric_is_summary(metric_kind kind);
 
 /* Returns true if the raw value, and the base of a summary, only grows: for counters and summaries, not for gauges. */
 bool metric_is_total(metric_kind kind);
+
+/* The size of the metric's name in OpenMetrics: without the "_total" of a counter. */
+size_t metric_family_size(metric_kind kind, const buffer *name);
 
 /* "counter", "gauge", "summary". */
 const char *metric_type_text(metric_kind kind);

@@ -10,6 +10,7 @@
 typedef struct sink {
     output_format format;
     bool counts_all;              /* counts also values that it does not show (sink_is_shown) */
+    bool needs_one;               /* most values need no earlier sample */
     bool reports_results;         /* `print` reports results without values itself */
     void (*print)(sink_run *run); /* prints the current frame */
     void (*end_sample)(sink_run *run);
@@ -22,7 +23,7 @@ static const sink sinks[] = {
     {.format = OUTPUT_TEXT, .print = tables_print},
     {.format = OUTPUT_PDH_CSV, .print = pdh_print, .end_sample = pdh_end},
     {.format = OUTPUT_PDH_TSV, .print = pdh_print, .end_sample = pdh_end},
-    {.format = OUTPUT_PROMETHEUS, .print = metrics_print, .end = metrics_end},
+    {.format = OUTPUT_PROMETHEUS, .needs_one = true, .print = metrics_print, .end = metrics_end},
 #ifdef PERFBLOCK_SQLITE
     {.format = OUTPUT_SQLITE, .print = sqlite_print, .end = sqlite_end},
 #endif
@@ -52,7 +53,7 @@ static const sink *sink_of(const output *out)
 
 /* ---- Printing -------------------------------------------------------------------------------------------- */
 
-/* Counts the values that are printed, even if their rows are left out. Metrics are not counted. */
+/* Counts the values that are printed, even if their rows are left out. */
 static void count_values(sink_run *run, bool counts_all)
 {
     element e;
@@ -82,8 +83,8 @@ void sink_print(sink_run *run, pfb_collector *collector)
     const sink *s = sink_of(run->out);
     if (!take_frame(run, collector))
         return;
-    if (s->format != OUTPUT_PROMETHEUS)
-        count_values(run, s->counts_all || (run->out->summary && run->out->format != OUTPUT_TEXT));
+    count_values(run, s->counts_all || (run->out->summary && run->out->format != OUTPUT_TEXT));
+    run->has_other = run->has_other || s->needs_one;
     s->print(run);
     for (uint32_t i = 0; !s->reports_results && i < run->frame.result_count && !output_failed(run->out); i++)
         sink_report_result(run, i);

@@ -101,7 +101,7 @@ static int32_t make_space(file_input *file)
 static void forget_returned(numbers_state *state)
 {
     size_t left = state->count - state->next;
-    if (state->next == 0)
+    if (state->next == 0 || !state->bytes)
         return;
     memmove(state->bytes, state->bytes + state->next, left);
     memmove(state->places, state->places + state->next * sizeof(uint64_t), left * sizeof(uint64_t));

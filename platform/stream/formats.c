@@ -378,7 +378,8 @@ static bool has_first_line(const uint8_t *data, size_t size)
 static bool is_certain_numbers(const uint8_t *data, size_t size)
 {
     enum { EXAMINED_BYTES = 1024 }; /* by pfb_number_text_recognise */
-    while (size > 0 && size < EXAMINED_BYTES && !memchr("\t\n\r ,]}", data[size - 1], 7))
+    static const char ends[] = {'\t', '\n', '\r', ' ', ',', ']', '}'};
+    while (size > 0 && size < EXAMINED_BYTES && !memchr(ends, data[size - 1], sizeof ends))
         size--;
     return pfb_number_text_recognise(data, size);
 }

@@ -46,12 +46,12 @@ ENVIRONMENT = {"TZ": "CET-1CEST,M3.5.0,M10.5.0/3", "LC_ALL": "C.UTF-8", "PATH": 
 # that begins with "<" reads the only file of an input from standard input.
 JSON = "cook|-f|json"
 COMMANDS = [
-    JSON, "cook|-f|text", "cook|-f|csv", "cook|-f|pdh-csv", "cook|-f|pdh-tsv", "cook|--summary",
-    "cook|--summary|-f|json", "cook|--strict|-f|csv", "cook|--every|2|-f|csv", "cook|--from|00:00:01|--utc|-f|json",
-    "cook|--to|18:50:21.844Z|-f|csv", r"cook|--path|\Proc*(*)\% *|-f|csv", "cook|--set|*|--instance|_Total|-f|json",
-    "convert|-o|out.pfb", "convert|-o|out.csv", "convert|-o|out.json", "convert|--every|2|-o|out.pfb",
-    r"convert|--path|\Proc*(*)\% *|-o|out.pfb", "report|-o|out.html", "show", "show|-f|json", "check", "check|-f|json",
-    "countersets|--source", "record|-o|out.pfb|--source"]
+    JSON, "cook|-f|text", "cook|-f|csv", "cook|-f|pdh-csv", "cook|-f|pdh-tsv", "cook|-f|prometheus",
+    "cook|--summary", "cook|--summary|-f|json", "cook|--strict|-f|csv", "cook|--every|2|-f|csv",
+    "cook|--from|00:00:01|--utc|-f|json", "cook|--to|18:50:21.844Z|-f|csv", r"cook|--path|\Proc*(*)\% *|-f|csv",
+    "cook|--set|*|--instance|_Total|-f|json", "convert|-o|out.pfb", "convert|-o|out.csv", "convert|-o|out.json",
+    "convert|--every|2|-o|out.pfb", r"convert|--path|\Proc*(*)\% *|-o|out.pfb", "report|-o|out.html", "show",
+    "show|-f|json", "check", "check|-f|json", "countersets|--source", "record|-o|out.pfb|--source"]
 PIPED = ["<|cook|-f|csv|-", "<|cook|-f|pdh-csv|-", "<|show|-", "<|convert|-o|out.pfb|-"]
 SINGLE = [*COMMANDS, *PIPED]
 FEW = [JSON, "show|-f|json", "check|-f|json"]

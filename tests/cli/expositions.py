@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""For the tests of live --format prometheus: a reader of Prometheus' text
-format, and the table of docs/prometheus.md with the metric of each type."""
+"""For the tests of --format prometheus: readers of Prometheus' text format and
+of OpenMetrics, and the table of docs/prometheus.md with the metric of each type.
+"""
 
 import math
 import os
 import re
 import shutil
 import subprocess
+import tempfile
 
 from captures import FREQUENCY
 from program import ROOT, SECONDS, Case
@@ -82,6 +84,74 @@ def read_exposition(text):
     return metrics
 
 
+SAMPLE = re.compile(r"^([a-z][a-z0-9_]*)(\{.*\})? (\S+) (\d+(?:\.\d*[1-9])?)$")
+SUFFIXES = {"counter": ("_total",), "gauge": ("",),
+            "summary": ("_sum", "_count")}
+
+
+def read_openmetrics(text):
+    """{metric: (type, help, {(labels, time): value})} from OpenMetrics, which must
+    be valid: the lines of a metric are together, and so are those with the same
+    labels, by ascending time. Times are text."""
+    metrics, series, last = {}, set(), None
+    assert text.endswith("# EOF\n")
+    for line in text.split("\n")[:-2]:
+        if line.startswith("# HELP "):
+            _, _, name, help_text = line.split(" ", 3)
+            assert NAME.match(name) and name not in metrics, line
+            assert not re.search(r'(?<!\\)(\\\\)*"', help_text), line
+            metrics[name] = [None, unescape(help_text, '\\n"'), {}]
+            last = None
+        elif line.startswith("# TYPE "):
+            _, _, typed, kind = line.split(" ")
+            assert typed == name and metrics[name][0] is None, line
+            metrics[name][0] = kind
+            rest = []
+        else:
+            found = SAMPLE.match(line)
+            assert found, line
+            if not rest:
+                labels = tuple(sorted(read_labels(found[2] or "{}").items()))
+                key, values = (labels, found[4]), []
+                if last is None or last[0] != labels:
+                    assert (name, labels) not in series, line
+                    series.add((name, labels))
+                else:
+                    assert float(last[1]) < float(found[4]), line
+                last = key
+                rest = list(SUFFIXES[kind])
+            assert found[1] == name + rest.pop(0), line
+            assert (labels, found[4]) == (
+                tuple(sorted(read_labels(found[2] or "{}").items())), key[1])
+            values.append(float(found[3]))
+            if not rest:
+                assert all(map(math.isfinite, values)), line
+                metrics[name][2][key] = (tuple(values) if len(values) > 1
+                                         else values[0])
+    for name, (kind, help_text, points) in metrics.items():
+        assert kind in SUFFIXES and help_text and points, name
+    return {name: tuple(metric) for name, metric in metrics.items()}
+
+
+def expositions_of(text):
+    """A text exposition for each time of OpenMetrics."""
+    parts = {}
+    for line in text.split("\n")[:-2]:
+        if line.startswith("#"):
+            words = line.split(" ", 3)
+            head = head + [words] if words[1] == "TYPE" else [words]
+            continue
+        name, time = line.rsplit(" ", 1)
+        part = parts.setdefault(time, {})
+        ending = "_total" if head[1][3] == "counter" else ""
+        lines = part.setdefault(head[0][2], [
+            " ".join([*words[:2], words[2] + ending,
+                      words[3].replace('\\"', '"')]) for words in head])
+        lines.append(name)
+    return ["\n".join(sum(part.values(), [])) + "\n"
+            for part in parts.values()]
+
+
 class MetricsCase(Case):
     """A test whose expositions are checked by this reader and by promtool, the
     checker of Prometheus."""
@@ -95,6 +165,24 @@ class MetricsCase(Case):
                               stderr=subprocess.STDOUT, timeout=SECONDS,
                               check=False)
         self.assertEqual((done.returncode, done.stdout.decode()), (0, ""))
+
+    def openmetrics(self, *arguments, **options):
+        """The metrics that cook prints of files. promtool imports them, and
+        accepts those of the first and the last time as an exposition."""
+        text = self.run_fine("cook", "--format", "prometheus", *arguments,
+                             **options).out
+        parts = expositions_of(text)
+        for part in parts[:1] + parts[-1:]:
+            self.lint(part)
+        if shutil.which("promtool") and text != "# EOF\n":
+            with tempfile.TemporaryDirectory() as folder:
+                done = subprocess.run(
+                    ["promtool", "tsdb", "create-blocks-from", "openmetrics",
+                     self.file("import.om", text.encode()), folder],
+                    stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                    timeout=SECONDS, check=False)
+                self.assertEqual(done.returncode, 0, done.stdout.decode())
+        return read_openmetrics(text)
 
     def expositions(self, *arguments, **options):
         """The metrics of each sample that live prints."""
@@ -125,17 +213,17 @@ def table_of_types():
     return dict(types)
 
 
-def expected_value(value, item, object_frequency):
+def expected_value(value, item, object_frequency, frequency=FREQUENCY):
     """The value of a metric: `value` is the text of the table's last column,
-    `item` an object of cook's JSON. The performance clock has 10 MHz."""
+    `item` an object of cook's JSON, `frequency` that of the performance clock."""
     return {"raw": lambda: item["raw"],
             "sum: raw": lambda: (item["raw"], item["base"]),
             "raw / base": lambda: item["raw"] / item["base"],
             "displayed": lambda: item["value"],
             "raw / 10,000,000": lambda: item["raw"] / 1e7,
-            "raw / PerfFreq": lambda: item["raw"] / FREQUENCY,
+            "raw / PerfFreq": lambda: item["raw"] / frequency,
             "sum: raw / PerfFreq":
-                lambda: (item["raw"] / FREQUENCY, item["base"]),
+                lambda: (item["raw"] / frequency, item["base"]),
             "raw / object's frequency":
                 lambda: item["raw"] / object_frequency,
             }[value]()

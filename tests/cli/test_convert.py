@@ -275,7 +275,7 @@ class Outputs(ConvertCase):
         for name, form in (("a.json", "json"), ("a.jsonl", "json"),
                            ("a.csv", "csv"), ("b.CSV", "csv"),
                            ("a.pdh.csv", "pdh-csv"), ("a.tsv", "pdh-tsv"),
-                           ("a.txt", "text")):
+                           ("a.txt", "text"), ("a.prom", "prometheus")):
             for options in ([], ["--format", form]):
                 out = self.path(("b." if options else "") + name)
                 self.run_fine("cook", path, "-q", "-o", out, *options)

@@ -11,6 +11,7 @@ import unittest
 
 import captures
 import v1_blocks as v1
+from expositions import read_exposition
 from program import (IMPOSSIBLE, ON_WINDOWS, Case, bytes_of, seed,
                      writer as w)
 
@@ -132,15 +133,20 @@ class Live(V1Case):
         self.assertIn("did you mean Processor?", done.err)
 
     def test_formats(self):
-        """Tables show V1 values; metrics are refused."""
+        """Tables and metrics show V1 values."""
         done = self.run_own("live", "--count", "1", "--interval", "0.01",
                             "--set", "Processor", "--utc")
         self.assertEqual((done.status, done.err), (0, ""))
         self.assertRegex(done.out, r"\n1 +20.00\n")
         done = self.run_own("live", "--interval", "0.01", "--format",
                             "prometheus", "--set", "Processor")
-        self.assertEqual((done.status, done.out, done.err), (
-            2, "", "live: --format prometheus needs V2 data\n"))
+        self.assertEqual((done.status, done.err), (0, ""))
+        [(name, (_, _, points))] = read_exposition(done.out).items()
+        self.assertEqual(name,
+                         "perfblock_processor_processor_time_seconds_total")
+        self.assertEqual(points, {(("instance", str(n)),): share * points[
+            (("instance", "0"),)] for n, share in ((0, 1), (1, 2))})
+        self.assertGreater(min(points.values()), 0)
 
     def test_v2_has_precedence(self):
         """V2 data is used if there is any, V1 data with --v1."""

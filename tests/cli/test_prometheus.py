@@ -1,25 +1,37 @@
 # SPDX-License-Identifier: MIT
-"""live --format prometheus: the names, types, values and labels of metrics,
-and how -o FILE is replaced. Inputs are captures."""
+"""--format prometheus: the names, types, values and labels of metrics of live and
+of files, and how live replaces -o FILE."""
 
+import datetime
+import math
 import os
 import re
 import shutil
 import subprocess
 import unittest
+from decimal import Decimal
 
 from captures import (BULK, DISK, FREQUENCY, LARGE_RAW, MEMORY, NETWORK,
                       RATE, RAW, TIMER, TIMER_INV, data,
                       instances_result, metadata, single_result, three_sets)
 from expositions import (MetricsCase, expected_value, read_exposition,
-                         table_of_types)
-from program import ON_WINDOWS, ROOT, SECONDS, program, seed, writer as w
+                         read_openmetrics, table_of_types)
+from program import (CORPUS, ON_WINDOWS, ROOT, SECONDS, STEP, needs_real_data,
+                     program, real, seed, writer as w)
 
 AVERAGE_BULK, AVERAGE_BASE = 0x40020500, 0x40030402
 AVERAGE_TIMER, FRACTION = 0x30020400, 0x20020400
 LARGE_FRACTION, LARGE_BASE = 0x20020500, 0x40030500
 SAMPLE_FRACTION, SAMPLE_BASE = 0x20C20400, 0x40030401
 QUEUE, RAW_HEX = 0x00550500, 0
+
+
+def calendar_time(text):
+    """Seconds since 1970 from a time of cook's JSON; one without a zone is
+    UTC."""
+    whole, fraction = text.rstrip("Z").split(".")
+    moment = datetime.datetime.strptime(whole + "+0000", "%Y-%m-%dT%H:%M:%S%z")
+    return int(moment.timestamp()) + Decimal("0." + fraction)
 
 
 class Metrics(MetricsCase):
@@ -342,7 +354,8 @@ class Names(Metrics):
 
     def test_collisions(self):
         """If the names of counters would be equal, the lowest id keeps the
-        name; the other names contain the id."""
+        name; the other names contain the id. So does the name of a total that
+        differs from that of another metric only in "_total"."""
         counters = [(24, LARGE_RAW, "Free Bytes"),
                     (7, LARGE_RAW, "Free_Bytes"), (31, BULK, "A/sec"),
                     (32, BULK, "A"), (33, LARGE_RAW, "A"),
@@ -351,7 +364,7 @@ class Names(Metrics):
         found = self.single("Set", counters, [1, 2, 4, 5, 6, 7, 8, 9, 10])
         expected = {"perfblock_set_free_bytes": ("gauge", 2),
                     "perfblock_set_free_24_bytes": ("gauge", 1),
-                    "perfblock_set_a_total": ("counter", 4),
+                    "perfblock_set_a_31_total": ("counter", 4),
                     "perfblock_set_a_32_total": ("counter", 5),
                     "perfblock_set_a": ("gauge", 6),
                     "perfblock_set_wait_seconds_total": ("counter", 7e-7),
@@ -659,6 +672,248 @@ class Files(Metrics):
                              "/dev/null", "--set", "*")
         self.assertEqual((done.status, done.err), (0, ""))
         self.assertTrue(os.path.exists("/dev/null"))
+
+
+class Logs(MetricsCase):
+    """cook --format prometheus: the metrics of all samples of files."""
+
+    # Kind, files and options, and the frequencies of the performance clock and
+    # of the object's clock.
+    INPUTS = (
+        *[("text log", [seed("pdh_text", "valid_%s.csv" % name)], 1, 1)
+          for name in ("csv", "tsv", "typeperf", "utf8")],
+        *[(".blg", [seed("log", "valid_%s.blg" % name)], FREQUENCY, 1)
+          for name in ("counters", "objects", "moving_instances")],
+        *[("V1", [seed("v1", "valid_%s.bin" % name)], FREQUENCY, 1)
+          for name in ("two_objects", "unique_ids", "names_repeat")],
+        ("V2", [seed("capture", "valid_all_types.pfb")], FREQUENCY, 1000),
+        *[("V2", [os.path.join(ROOT, "fixtures", name + ".pfb")],
+           FREQUENCY, 1) for name in (
+               "processor_information", "process", "memory",
+               "network_interface", "physical_disk", "tcpv4")])
+    CAPTURED = (
+        (".blg", [real("blg", "win8-counters.blg")], 2725536, 1),
+        ("V1", [real("v1", "pal-s0%d-obj%d.bin" % (number, title))
+                for number in range(2) for title in (2, 4, 230, 234, 238)] +
+         ["--names", real("v1", "names-009.tsv")], 3579545, 1))
+    # Factors of units, by parts of counter names.
+    UNITS = (("%", 1 / 100), ("KBytes", 1024), ("MBytes", 1048576),
+             ("Processor Frequency", 1e6), ("Current Bandwidth", 1 / 8))
+
+    def expected(self, item, table, frequency, object_frequency):
+        """The value of the metric for an object of cook's JSON, as a tuple; None
+        if it has none."""
+        kind, value = "gauge", "displayed"
+        if item["type"]:
+            kind, _, value = table[item["type"]]
+        inputs = [item["raw"], item["base"]][:2 if kind == "summary" else 1]
+        if kind == "none" or None in (
+                [item["value"]] if kind == "gauge" else inputs):
+            return None
+        number = expected_value(value, item, object_frequency, frequency)
+        number = number if isinstance(number, tuple) else (number,)
+        for word, factor in self.UNITS:
+            if word in (item["counter"] or "") and (
+                    value in ("raw", "sum: raw") or not item["type"]):
+                number = (number[0] * factor, *number[1:])
+        return number
+
+    def wanted(self, kind, arguments, frequencies):
+        """{(counter, type, labels, time): values} from the JSON of cook."""
+        table, result = table_of_types(), {}
+        for item in self.run_json("cook", "--quiet", *arguments):
+            number = self.expected(item, table, *frequencies)
+            is_sum = re.search("(^|,)_Total$", item["instance"] or "")
+            if number is None or (is_sum and kind.startswith("V")):
+                continue
+            labels = {"instance": item["instance"], "parent": item["parent"],
+                      "machine": (item["machine"] or "").strip("\\") or None}
+            key = (item["counter"] or "Counter %d" % item["counter_id"],
+                   item["type"] or "displayed value",
+                   tuple(sorted((label, text) for label, text
+                                in labels.items() if text is not None)),
+                   calendar_time(item["time"]))
+            result.setdefault(key, []).append(number)
+        return result
+
+    def found(self, arguments):
+        """The same from its metrics."""
+        table, result = table_of_types(), {}
+        for kind, text, points in self.openmetrics("--quiet",
+                                                   *arguments).values():
+            counter, name = re.match(
+                r"(.*?) \((PERF_\w+|displayed value)\)", text).groups()
+            self.assertEqual(table.get(name, ("gauge",))[0], kind)
+            for (labels, time), value in points.items():
+                key = (counter, name,
+                       tuple(label for label in labels if label[0] not in
+                             ("occurrence", "instance_id")), Decimal(time))
+                result.setdefault(key, []).append(
+                    value if isinstance(value, tuple) else (value,))
+        return result
+
+    def compare(self, kind, arguments, *frequencies):
+        """Compares the metrics of files with the JSON of cook."""
+        wanted = self.wanted(kind, arguments, frequencies)
+        found = self.found(arguments)
+        self.assertGreater(len(found), 0)
+        # ID Process is a label, and Available Bytes is also in larger units.
+        missing = {key for key in wanted if key not in found}
+        self.assertLessEqual({key[0] for key in missing}, {
+            "ID Process", "Available KBytes", "Available MBytes"})
+        self.assertEqual(set(found), set(wanted) - missing)
+        for key, values in found.items():
+            self.assertEqual(len(values), len(wanted[key]), key)
+            for value, other in zip(sorted(values), sorted(wanted[key])):
+                for one, two in zip(value, other):
+                    self.assertTrue(math.isclose(one, two, rel_tol=1e-14),
+                                    (key, one, two))
+
+    def test_values(self):
+        """Each metric has the value that follows from cook's JSON, and each value
+        whose type has a metric is in one. promtool accepts the metrics."""
+        for row in self.INPUTS:
+            with self.subTest(row[0], files=row[1]):
+                self.compare(*row)
+
+    @needs_real_data
+    def test_captured_values(self):
+        """The same for files of real machines."""
+        for row in self.CAPTURED:
+            with self.subTest(row[0], files=row[1]):
+                self.compare(*row)
+
+    def test_corpus(self):
+        """The metrics of all valid files of the corpus are valid."""
+        for folder in ("capture", "log", "pdh_text", "v1", "v2"):
+            folder = os.path.join(CORPUS, folder, "seeds")
+            for name in sorted(os.listdir(folder))[::STEP]:
+                if name.startswith("valid_"):
+                    done = self.run_program("cook", "-f", "prometheus",
+                                            os.path.join(folder, name))
+                    self.assertNotIn("Sanitizer", done.err, name)
+                    read_openmetrics(done.out)
+
+    def test_several_inputs(self):
+        """Of several files all samples of a metric are together, in the order of
+        time."""
+        path = os.path.join(ROOT, "fixtures", "system.pfb")
+        log = seed("log", "valid_counters.blg")
+        alone = [self.openmetrics(name) for name in (path, log)]
+        found = self.openmetrics(path, log)
+        self.assertEqual(found, {**alone[0], **alone[1]})
+        self.assertEqual(list(found), sorted(found))
+
+    def test_filters(self):
+        """The options that choose samples and counters apply, and sums of
+        instances are exported if they are named."""
+        path = os.path.join(ROOT, "fixtures", "processor_information.pfb")
+        times = {time for _, _, points in self.openmetrics(path).values()
+                 for _, time in points}
+        for arguments, instances, count in (
+                (["--every", "2"], None, (len(times) + 1) // 2),
+                (["--instance", "0,0"], {"0,0"}, len(times)),
+                (["--instance", "_Total"], {"_Total"}, len(times))):
+            found = self.openmetrics(path, *arguments)
+            points = [key for _, _, points in found.values()
+                      for key in points]
+            self.assertEqual(len({time for _, time in points}), count)
+            if instances:
+                self.assertEqual({dict(labels)["instance"]
+                                  for labels, _ in points}, instances)
+        done = self.run_program("cook", "-f", "prometheus", "--set", "Nothing",
+                                path)
+        self.assertEqual(done.status, 2)
+
+    def test_wraps(self):
+        """Totals of 4 bytes continue to grow when they wrap, and fall when the
+        provider was restarted."""
+        chunks = [metadata(DISK, "Disk", [(1, RATE, "N")]),
+                  w.chunk(b"QINF", w.identifier(DISK, name="*"))]
+        chunks += [data(number, instances_result([1], [
+            (0, "a", [w.v4(raw)]), (1, "b", [w.v4(other)])]))
+            for number, (raw, other) in enumerate(
+                ((0xFFFFFFF0, 1000), (0x10, 3), (0x20, 5)))]
+        points = self.openmetrics(self.file("a.pfb", w.recording(*chunks)))[
+            "perfblock_disk_n"][2]
+        end = 2 ** 32
+        self.assertEqual(list(points.values()), [
+            0xFFFFFFF0, end + 0x10, end + 0x20, 1000, 3, 5])
+
+    def test_times(self):
+        """Times have all digits of the 100 ns clock. A local time whose offset
+        from UTC is unknown is one of this machine's time zone; with --utc it
+        is taken as UTC. Samples before 1970 are left out with a note."""
+        text = '"(PDH-CSV 4.0)","\\\\PC\\Memory\\Pages"\n"%s","1"\n'
+        path = self.file("a.csv", (
+            text % "02/20/2013 05:43:37.125").encode())
+        for arguments, time in (([], "1361335417.125"),
+                                (["--utc"], "1361339017.125")):
+            done = self.run_program("cook", "-f", "prometheus", path,
+                                    *arguments, zone="CET-1")
+            self.assertEqual(done.out.split("\n")[-3:-1], [
+                'perfblock_memory_pages{machine="PC"} 1 ' + time, "# EOF"])
+        path = self.file("a.csv", (
+            text % "12/30/1969 05:43:37.125").encode())
+        done = self.run_program("cook", "-f", "prometheus", path)
+        self.assertEqual((done.status, done.out), (0, "# EOF\n"))
+        self.assertIn("not in the years 1970 to 9999: 1", done.err)
+        chunks = [metadata(MEMORY, "Set", [(1, RAW, "X")], instance_type=0),
+                  w.chunk(b"QINF", w.identifier(MEMORY))]
+        for clock in (133000000000000001, 133000000010500000,
+                      133000000020000000):
+            stamps = w.clocks(perf=clock, hundred=clock, freq=FREQUENCY)
+            chunks.append(w.chunk(b"DATA", w.reply(
+                single_result([1], [w.v4(1)]), stamps=stamps)))
+        points = self.openmetrics(self.file("a.pfb", w.recording(*chunks)))[
+            "perfblock_set_x"][2]
+        self.assertEqual([time for _, time in points], [
+            "1655526400.0000001", "1655526401.05", "1655526402"])
+
+    def test_labels(self):
+        """Instances that only their number distinguishes have a label with it, and
+        parents have one."""
+        header = '"(PDH-CSV 4.0) (UTC)(0)"'
+        paths = [r"\\PC\Thread(a/0)\N", r"\\PC\Thread(a/0#1)\N",
+                 r"\\PC\Thread(b/0)\N", r"\\QC\Thread(b/0)\N"]
+        path = self.file("a.csv", (
+            ",".join([header] + ['"%s"' % path for path in paths]) +
+            '\n"02/20/2013 05:43:37.000","1","2","3","4"\n').encode())
+        points = self.openmetrics(path)["perfblock_thread_n"][2]
+        self.assertEqual(
+            {(labels.get("parent"), labels.get("occurrence"),
+              labels["machine"]): value
+             for labels, value in ((dict(labels), value)
+                                   for (labels, _), value in points.items())},
+            {("a", None, "PC"): 1, ("a", "1", "PC"): 2, ("b", None, "PC"): 3,
+             ("b", None, "QC"): 4})
+
+    def test_names_of_families(self):
+        """In OpenMetrics, a total and another metric must not differ only in
+        "_total"."""
+        counters = [(1, BULK, "A/sec"), (2, LARGE_RAW, "A")]
+        path = self.file("a.pfb", w.recording(
+            metadata(MEMORY, "Set", counters, instance_type=0),
+            w.chunk(b"QINF", w.identifier(MEMORY)),
+            data(0, single_result([1, 2], [10, 20]))))
+        self.assertEqual(
+            {name: (kind, list(points.values())) for name, (kind, _, points)
+             in self.openmetrics(path).items()},
+            {"perfblock_set_a": ("gauge", [20]),
+             "perfblock_set_a_1": ("counter", [10])})
+
+    def test_types_of_families(self):
+        """Of metrics with equal names from two files, those of another type than
+        the first are left out with a note."""
+        paths = [self.file("%d.pfb" % number, w.recording(
+            metadata(MEMORY, "Set", [(1, kind, "A")], instance_type=0),
+            w.chunk(b"QINF", w.identifier(MEMORY)),
+            data(number, single_result([1], [10]))))
+            for number, kind in enumerate((BULK, LARGE_RAW))]
+        done = self.run_program("cook", "-f", "prometheus", *paths)
+        self.assertEqual(done.status, 0)
+        self.assertEqual(len(read_openmetrics(done.out)), 1)
+        self.assertIn("same name: 1, first perfblock_set_a", done.err)
 
 
 class Promtool(MetricsCase):

@@ -17,7 +17,7 @@ FIRST_WORDS = {command.split()[0] for command in COMMANDS}
 GROUPS = {"lwp": {"show"}, "cpi": {"show", "run"}}
 FORMATS = {"show": "text json html", "check": "text json csv", "eval": "csv",
            "live": "text json csv pdh-csv pdh-tsv prometheus",
-           "cook": "text json csv pdh-csv pdh-tsv",
+           "cook": "text json csv pdh-csv pdh-tsv prometheus",
            "convert": "pfb",
            "lwp show": "text json"}
 # Command lines after "perfblock", and the expected completions of the last

@@ -56,7 +56,7 @@ class Help(Case):
         for command, formats in (("show", "text (default), json, html"),
                                  ("check", "text (default), json, csv"),
                                  ("cook", "text (default), json, csv, "
-                                  "pdh-csv, pdh-tsv"),
+                                  "pdh-csv, pdh-tsv, prometheus"),
                                  ("live", "text (default), json, csv, "
                                   "pdh-csv, pdh-tsv, prometheus"),
                                  ("eval", "csv")):
@@ -270,7 +270,7 @@ show --kind registration x           | --kind registration needs --request
 show --request 1 x                   | --request needs --kind registration
 help --generate x                    | --generate x: expected man or options
 check --format prometheus x          | expected text, json or csv
-cook --format prometheus x           | text, json, csv, pdh-csv or pdh-tsv
+cook --format html x                 | json, csv, pdh-csv, pdh-tsv or prometheus
 """
 
 # Values that an option of a command refuses.
