@@ -9,16 +9,16 @@
  * PerfQueryCounterSetRegistrationInfo, each after its request code: 1, then 3 and 5, or 9 and 10. */
 int main(int argc, char **argv)
 {
+    if (argc < 3) {
+        fprintf(stderr, "usage: %s OLDER NEWER [names|info|CODE FILE]...\n", argv[0]);
+        return 2;
+    }
     pfb_stream *stream = pfb_stream_new();
     pfb_collector *collector = pfb_collector_new();
     pfb_frame f = {.size = sizeof f};
     pfb_series s = {.size = sizeof s};
     pfb_problem p = {.size = sizeof p};
     int errors = 0;
-    if (argc < 3) {
-        fprintf(stderr, "usage: %s OLDER NEWER [names|info|CODE FILE]...\n", argv[0]);
-        return 2;
-    }
     for (int i = 3; i + 1 < argc; i += 2) {
         uint32_t kind = strcmp(argv[i], "names") == 0  ? PFB_RECORD_NAMES
                         : strcmp(argv[i], "info") == 0 ? PFB_RECORD_QUERY_INFO

@@ -160,7 +160,7 @@ Test(number_text, other_formats_are_not_recognised)
         "[[80,0,69,0,82,0,70,0]]",
         "char block[] = {80,0,69,0,82,0,70,0};",
         "00000000: 50 00 45 00 52 00 46 00",
-        "\xEF\xBB" DECIMAL,
+        ("\xEF\xBB" DECIMAL),
         "\xEF",
         "P\0E\0R\0F",
         "\"(PDH-CSV 4.0) (Pacific Daylight Time)(420)\",\"\\\\PC\\Memory\\Pages/sec\"\r\n",
@@ -267,10 +267,10 @@ Test(number_text, the_last_number_waits_for_memory)
     cr_expect_eq(pfb_number_text_read(&text, NULL, 10, false, out, 8), 0, "a null pointer is an empty window");
     cr_expect_eq(pfb_number_text_read(&text, DECIMAL, size, true, out, 7), 7);
     cr_expect_eq(text.used, size);
-    cr_expect_eq(pfb_number_text_read(&text, DECIMAL + size, 0, true, out, 0), 0);
-    cr_expect_eq(pfb_number_text_read(&text, DECIMAL + size, 0, true, out, 8), 1);
+    cr_expect_eq(pfb_number_text_read(&text, &DECIMAL[size], 0, true, out, 0), 0);
+    cr_expect_eq(pfb_number_text_read(&text, &DECIMAL[size], 0, true, out, 8), 1);
     cr_expect_eq(out[0], 0);
-    cr_expect_eq(pfb_number_text_read(&text, DECIMAL + size, 0, true, out, 8), 0);
+    cr_expect_eq(pfb_number_text_read(&text, &DECIMAL[size], 0, true, out, 8), 0);
     cr_expect_eq(text.error.code, PFB_OK);
     cr_expect_eq(text.window_offset, size);
 }

@@ -555,6 +555,7 @@ Test(pdh_text, lines_can_be_read_without_their_text)
         cr_expect_not(pfb_pdh_text_next_row(&line, &again));
         free(kept);
     }
+    cr_expect_not(pfb_pdh_text_open_row(&line, NULL, 100, &again), "a null pointer is an empty line");
     cr_expect_str_eq(r.rows, " 1 2.5; 3 -; 4 5;");
     free(copy);
 }
