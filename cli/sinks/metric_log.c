@@ -6,7 +6,6 @@
 #include "sinks/series.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -156,7 +155,7 @@ void metric_log_add(metric_log *log, size_t family_at, const char *labels, const
         return;
     }
     metric_number number = metric_number_of(kind, value->scale, &input);
-    if (!number.is_integer && !isfinite(number.real)) {
+    if (!number.is_integer && number.real - number.real != 0) {
         log->infinite_count++;
         return;
     }

@@ -3,7 +3,6 @@
 
 #include <criterion/criterion.h>
 
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,7 +88,7 @@ static void check_arrays(pfb_collector *c, const pfb_frame *frame, uint32_t i, c
 {
     pfb_raw_value inputs[2];
     bool is_ok = v->status == PFB_STATUS_OK;
-    cr_expect(is_ok ? memcmp(&frame->values[i], &v->value, sizeof v->value) == 0 : isnan(frame->values[i]),
+    cr_expect(is_ok ? memcmp(&frame->values[i], &v->value, sizeof v->value) == 0 : frame->values[i] != frame->values[i],
               "%s, element %u: %g, not %g", name, i, frame->values[i], v->value);
     cr_expect(frame->statuses[i] == v->status && frame->flag_bits[i] == v->flags && frame->raw[i] == v->raw,
               "%s, element %u", name, i);
