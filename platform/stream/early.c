@@ -188,13 +188,11 @@ static void search_chunk(early_search *s, const pfb_chunk *chunk, uint64_t offse
 static uint64_t look_at_chunk(stream_window *window, uint64_t offset, pfb_chunk *chunk)
 {
     uint64_t size = 0;
-    bool is_inside = offset >= window->offset && offset - window->offset <= window->size;
-    if (!is_inside)
+    if (offset < window->offset || offset - window->offset > window->size)
         pfb_window_seek(window, offset);
-    size_t at = is_inside ? (size_t)(offset - window->offset) : 0;
-    while (window->size - at < PFB_CHUNK_PREFIX_BYTES &&
-           pfb_window_more(window, at, PFB_CHUNK_PREFIX_BYTES) == PFB_NEXT_RECORD)
-        at = 0;
+    if (window->size - (size_t)(offset - window->offset) < PFB_CHUNK_PREFIX_BYTES)
+        pfb_window_more(window, (size_t)(offset - window->offset), PFB_CHUNK_PREFIX_BYTES);
+    size_t at = (size_t)(offset - window->offset); /* reading may fail after the window was moved, or before that */
     bool has_header = pfb_capture_read_header(window->data + at, window->size - at, chunk, &size);
     return has_header && size <= UINT64_MAX - offset ? size : 0;
 }
@@ -204,7 +202,7 @@ static bool open_window(early_metadata *early, const file_input *file)
     enum { WINDOW_BYTES = 1 << 14 };
     const stream_window *window = &file->window;
     early->source = file->bytes;
-    early->source.never_waits = true;
+    early->source.never_waits = early->source.is_searched = true;
     early->source.window_bytes = WINDOW_BYTES;
     if (window->is_last && window->offset == 0) { /* the whole file is in memory, and stays there */
         early->source.memory = window->data;

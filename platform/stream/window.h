@@ -21,6 +21,7 @@ typedef struct byte_source {
     bool was_locked;     /* a recorder had locked the file: when the lock is released, the file is complete */
     bool has_stopped; /* nothing more is read, although the file may continue: it is still being written, reading failed
                        * or the stream was stopped */
+    bool is_searched; /* metadata is searched in advance: failures are not reported, because all is read again */
     bool has_failed;  /* reading failed: a problem was reported */
 } byte_source;
 

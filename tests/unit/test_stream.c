@@ -116,15 +116,18 @@ static bool is_same(const transcript *a, const transcript *b)
 typedef struct pieces {
     const uint8_t *data;
     size_t size;
-    size_t piece;  /* largest size that one call returns */
-    uint64_t next; /* offset after the latest read; only bytes from there on may be read if is_pipe */
-    uint64_t read; /* number of bytes that were read */
+    size_t piece;        /* largest size that one call returns */
+    uint64_t next;       /* offset after the latest read; only bytes from there on may be read if is_pipe */
+    uint64_t read;       /* number of bytes that were read */
+    size_t failing_call; /* number of the call that fails, from 1; 0: none */
+    size_t calls;
     bool is_pipe, has_failed, is_closed;
 } pieces;
 
 static int64_t read_piece(void *context, uint64_t offset, void *to, uint64_t byte_count)
 {
     pieces *p = context;
+    p->has_failed = p->has_failed || ++p->calls == p->failing_call;
     if (p->has_failed)
         return -1;
     cr_expect(!p->is_pipe || offset == p->next, "a pipe is read in order");
@@ -701,6 +704,34 @@ Test(stream, unreadable_files_leave_the_others)
     cr_expect_str_eq(pfb_stream_label(stream, 3), "");
     pfb_stream_close(stream);
     pfb_bytes_free(&content);
+}
+
+static void check_failing_reads(const char *name, const pfb_bytes *content, size_t piece)
+{
+    bool has_failed = true;
+    for (size_t call = 1; has_failed; call++) {
+        pieces p = {.data = content->data, .size = content->size_bytes, .piece = piece, .failing_call = call};
+        pfb_stream *stream = pfb_stream_new();
+        add_pieces(stream, &p, "failing");
+        transcript t = read_stream(stream, false, NULL, 0);
+        has_failed = p.has_failed;
+        const char *problem = strstr(t.problems, "the bytes cannot be read;");
+        cr_expect(has_failed ? problem && !strstr(problem + 1, "the bytes cannot be read;") : !problem,
+                  "%s, pieces of %zu, call %zu: %s", name, piece, call, t.problems);
+        pfb_stream_close(stream);
+    }
+}
+
+/* Wherever reading fails, also in the search for metadata that follows samples, the file ends with one problem. */
+Test(stream, failing_reads_end_a_file)
+{
+    for (size_t i = 0; i < sizeof small_inputs / sizeof small_inputs[0]; i++) {
+        pfb_bytes content = {.data = NULL};
+        get_content(&small_inputs[i], &content);
+        for (size_t piece = 30; piece < 80; piece += 3)
+            check_failing_reads(small_inputs[i].what, &content, piece);
+        pfb_bytes_free(&content);
+    }
 }
 
 /* ---- Given metadata -------------------------------------------------------------------------------------- */
