@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/collector.h"
-#include "collect/memory.h"
+#include "select/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

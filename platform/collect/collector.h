@@ -5,13 +5,13 @@
 #include "collect/ended.h"
 #include "collect/frame.h"
 #include "collect/log_state.h"
-#include "collect/metadata.h"
 #include "collect/query_info.h"
 #include "collect/range.h"
 #include "collect/sample_store.h"
 #include "collect/texts.h"
-#include "collect/titles.h"
 #include "perfblock/collect.h"
+#include "select/metadata.h"
+#include "select/titles.h"
 
 /* The state of a collector, shared by the files of this folder. */
 

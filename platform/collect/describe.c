@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Descriptions of countersets and counters. */
 #include "collect/collector.h"
-#include "collect/memory.h"
+#include "select/memory.h"
 #include "source/source_private.h"
 
 #include <stdlib.h>

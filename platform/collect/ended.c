@@ -3,9 +3,9 @@
 #include "collect/ended.h"
 
 #include "collect/layout.h"
-#include "collect/memory.h"
 #include "collect/sample_store.h"
 #include "perfblock/formula.h"
+#include "select/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

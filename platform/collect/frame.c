@@ -3,7 +3,7 @@
 #include "collect/frame.h"
 
 #include "collect/collector.h"
-#include "collect/memory.h"
+#include "select/memory.h"
 #include "source/source_private.h"
 
 #include <math.h>
@@ -315,15 +315,6 @@ bool pfb_collect_make_frame(pfb_collector *c)
         return false;
     pfb_collect_end_frame(c);
     return true;
-}
-
-void pfb_collect_copy_out(void *to, const void *from, size_t size)
-{
-    uint32_t caller_size;
-    memcpy(&caller_size, to, sizeof caller_size);
-    size = caller_size < size ? caller_size : size;
-    if (size > sizeof caller_size)
-        memcpy((char *)to + sizeof caller_size, (const char *)from + sizeof caller_size, size - sizeof caller_size);
 }
 
 bool pfb_collector_frame(pfb_collector *c, pfb_frame *frame)

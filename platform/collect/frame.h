@@ -36,10 +36,6 @@ typedef struct frame_state {
     int32_t bias_minutes;
 } frame_state;
 
-/* Copies a struct to one of the caller, whose first member is its size in bytes: members that the caller's lacks are
- * left out, those that only it has are unchanged. */
-void pfb_collect_copy_out(void *to, const void *from, size_t size);
-
 void pfb_collect_free_frame(frame_state *frame);
 
 #endif

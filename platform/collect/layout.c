@@ -3,8 +3,8 @@
 #include "collect/layout.h"
 
 #include "collect/collector.h"
-#include "collect/memory.h"
 #include "perfblock/catalog.h"
+#include "select/memory.h"
 #include "select/selection.h"
 #include "source/source_private.h"
 
@@ -81,10 +81,10 @@ static void free_chooser(chooser *chosen)
 
 static bool open_chooser(chooser *chosen, const pfb_collector *c)
 {
-    static const pfb_selection nothing = {.used_count = 0};
+    static const pfb_selection nothing = {.count = 0};
     *chosen = (chooser){.selection = c->selection ? c->selection : &nothing};
     size_t terms = chosen->selection->count;
-    chosen->is_everything = chosen->selection->used_count == 0;
+    chosen->is_everything = chosen->selection->count == 0;
     chosen->has_machine = calloc(terms + 1, sizeof *chosen->has_machine);
     chosen->terms = calloc(terms + 1, sizeof *chosen->terms);
     chosen->matches = calloc(terms + 1, sizeof *chosen->matches);
@@ -100,8 +100,7 @@ static void choose_set(chooser *chosen, const selection_names *names, const bool
     chosen->term_count = 0;
     for (size_t i = 0; i < chosen->selection->count; i++) {
         const selection_term *term = &chosen->selection->terms[i];
-        if (!term->is_removed && (machines ? machines[i] : pfb_selection_has_machine(term, machine)) &&
-            pfb_selection_has_set(term, names))
+        if ((machines ? machines[i] : pfb_selection_has_machine(term, machine)) && pfb_selection_has_set(term, names))
             chosen->terms[chosen->term_count++] = i;
     }
 }
@@ -302,7 +301,7 @@ static bool describe_result(table_layout *t, uint32_t position)
     if (!pfb_text_find(&t->l->texts, &name, &out->counterset))
         return false;
     t->chosen.term_count = 0;
-    if (t->chosen.selection->used_count > 0) {
+    if (t->chosen.selection->count > 0) {
         selection_names names = names_of_set(t, input, set);
         choose_set(&t->chosen, &names, t->chosen.has_machine, NULL);
     }
@@ -476,7 +475,7 @@ static bool choose_path(chooser *chosen, const pfb_log_path *path, bool *has_all
     selection_names counter = {.is_log = true};
     *has_all = chosen->is_everything;
     chosen->filter_count = 0;
-    if (*has_all || chosen->selection->used_count == 0)
+    if (*has_all || chosen->selection->count == 0)
         return true;
     pfb_selection_add_name(&set, path->object);
     pfb_selection_add_name(&counter, path->counter);

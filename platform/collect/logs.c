@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Makes samples from records of a .blg and rows of a text log. */
 #include "collect/collector.h"
-#include "collect/memory.h"
 #include "perfblock/query.h"
+#include "select/memory.h"
 #include "source/source_private.h"
 
 #include <stdlib.h>

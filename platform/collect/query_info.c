@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/query_info.h"
 
-#include "collect/memory.h"
+#include "select/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes records. */
 #include "collect/collector.h"
-#include "collect/memory.h"
+#include "select/memory.h"
 #include "select/selection.h"
 #include "stream/stream_private.h"
 

@@ -2,8 +2,8 @@
 /* Loads replies as samples: finds the query information and registrations of a reply, compares it with earlier samples
  * and computes its values. */
 #include "collect/collector.h"
-#include "collect/memory.h"
 #include "perfblock/catalog.h"
+#include "select/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "select/reduce_v1.h"
 
-#include "collect/memory.h"
 #include "perfblock/formula.h"
 #include "perfblock/write.h"
+#include "select/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "select/reduce_v2.h"
 
-#include "collect/memory.h"
 #include "perfblock/query.h"
 #include "perfblock/v2.h"
 #include "perfblock/write.h"
+#include "select/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

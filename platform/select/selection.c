@@ -26,7 +26,7 @@ static void free_term(selection_term *term)
     free(term->counterset);
     free(term->counter);
     free(term->instance);
-    *term = (selection_term){.is_removed = true};
+    *term = (selection_term){.machine = NULL};
 }
 
 void pfb_selection_close(pfb_selection *selection)
@@ -50,6 +50,43 @@ static bool copy_text(char **copy, const void *bytes, size_t size)
     return *copy || !bytes;
 }
 
+/* Returns the size of a pattern such as "a#1" without the "#" and the number, which *index receives. Returns the whole
+ * size unless the pattern ends in "#" and one to nine digits, after at least one other character. */
+static size_t split_index(const char *pattern, size_t size, uint32_t *index)
+{
+    enum { MAX_DIGITS = 9 }; /* the number fits into 32 bits */
+    size_t at = size;
+    uint32_t power = 1;
+    *index = 0;
+    while (at > 0 && size - at < MAX_DIGITS && pattern[at - 1] >= '0' && pattern[at - 1] <= '9') {
+        at--;
+        *index += power * (uint32_t)(pattern[at] - '0');
+        power *= 10;
+    }
+    bool has_index = at < size && at > 1 && pattern[at - 1] == '#';
+    return has_index ? at - 1 : size;
+}
+
+/* Splits a pattern for instances, which refers to `text`. */
+static instance_pattern split_instance(const char *text)
+{
+    instance_pattern p = {.has_index = false};
+    size_t size = strlen(text);
+    size_t name_size = split_index(text, size, &p.index);
+    p.pattern = pfb_utf8_name(text, size);
+    p.name_pattern = pfb_utf8_name(text, name_size);
+    p.has_index = name_size < size;
+    size_t child = name_size;
+    while (child > 0 && text[child - 1] != '/')
+        child--;
+    if (child > 0) {
+        p.parent_pattern = pfb_utf8_name(text, child - 1);
+        p.child_pattern = pfb_utf8_name(text + child, size - child);
+        p.child_name_pattern = pfb_utf8_name(text + child, name_size - child);
+    }
+    return p;
+}
+
 /* Returns the number of the first term with this instance, or the number of terms. */
 static size_t find_same_instance(const pfb_selection *selection, const char *instance)
 {
@@ -71,7 +108,7 @@ static void complete_term(const pfb_selection *selection, selection_term *term)
     term->catalog_name = known ? known->name : NULL;
     if (!term->instance)
         return;
-    term->instance_pattern = pfb_instance_pattern(term->instance);
+    term->instance_pattern = split_instance(term->instance);
     term->same_instance = find_same_instance(selection, term->instance);
 }
 
@@ -89,14 +126,13 @@ static int32_t add_term(pfb_selection *selection, bool has_memory, selection_ter
     selection->terms = terms;
     terms[selection->count] = *term;
     complete_term(selection, &terms[selection->count]);
-    selection->used_count += !term->is_removed;
     return (int32_t)selection->count++;
 }
 
 int32_t pfb_selection_add_names(pfb_selection *selection, const char *machine, const char *counterset,
                                 const char *counter, const char *instance)
 {
-    selection_term term = {.is_removed = false};
+    selection_term term = {.machine = NULL};
     if (machine && strncmp(machine, "\\\\", 2) == 0)
         machine += 2;
     bool has_memory = copy_text(&term.machine, machine, machine ? strlen(machine) : 0) &&
@@ -108,7 +144,7 @@ int32_t pfb_selection_add_names(pfb_selection *selection, const char *machine, c
 
 int32_t pfb_selection_add(pfb_selection *selection, const char *path)
 {
-    selection_term term = {.is_removed = false};
+    selection_term term = {.machine = NULL};
     pfb_path parts;
     pfb_name text = pfb_utf8_name(path, strlen(path));
     if (!pfb_path_parse(&text, &parts))
@@ -120,14 +156,6 @@ int32_t pfb_selection_add(pfb_selection *selection, const char *path)
                       copy_text(&term.counter, parts.counter.bytes, parts.counter.size_bytes) &&
                       copy_text(&term.instance, parts.instance.bytes, parts.instance.size_bytes);
     return add_term(selection, has_memory, &term);
-}
-
-void pfb_selection_remove(pfb_selection *selection, int32_t term)
-{
-    if (term < 0 || (size_t)term >= selection->count || selection->terms[term].is_removed)
-        return;
-    free_term(&selection->terms[term]);
-    selection->used_count--;
 }
 
 void pfb_selection_range(pfb_selection *selection, int64_t from, int64_t to, uint64_t every)
@@ -145,10 +173,7 @@ pfb_selection *pfb_selection_copy(const pfb_selection *selection)
     pfb_selection_range(copy, selection->from, selection->to, selection->every);
     for (size_t i = 0; i < selection->count; i++) {
         const selection_term *term = &selection->terms[i];
-        selection_term removed = *term; /* without texts */
-        int32_t number = term->is_removed ? add_term(copy, true, &removed)
-                                          : pfb_selection_add_names(copy, term->machine, term->counterset,
-                                                                    term->counter, term->instance);
+        int32_t number = pfb_selection_add_names(copy, term->machine, term->counterset, term->counter, term->instance);
         if (number < 0) {
             pfb_selection_close(copy);
             return NULL;
@@ -228,42 +253,6 @@ bool pfb_selection_has_machine(const selection_term *term, const pfb_name *machi
 }
 
 /* ---- Instances ------------------------------------------------------------------------------------------- */
-
-/* Returns the size of a pattern such as "a#1" without the "#" and the number, which *index receives. Returns the whole
- * size unless the pattern ends in "#" and one to nine digits, after at least one other character. */
-static size_t split_index(const char *pattern, size_t size, uint32_t *index)
-{
-    enum { MAX_DIGITS = 9 }; /* the number fits into 32 bits */
-    size_t at = size;
-    uint32_t power = 1;
-    *index = 0;
-    while (at > 0 && size - at < MAX_DIGITS && pattern[at - 1] >= '0' && pattern[at - 1] <= '9') {
-        at--;
-        *index += power * (uint32_t)(pattern[at] - '0');
-        power *= 10;
-    }
-    bool has_index = at < size && at > 1 && pattern[at - 1] == '#';
-    return has_index ? at - 1 : size;
-}
-
-instance_pattern pfb_instance_pattern(const char *text)
-{
-    instance_pattern p = {.has_index = false};
-    size_t size = strlen(text);
-    size_t name_size = split_index(text, size, &p.index);
-    p.pattern = pfb_utf8_name(text, size);
-    p.name_pattern = pfb_utf8_name(text, name_size);
-    p.has_index = name_size < size;
-    size_t child = name_size;
-    while (child > 0 && text[child - 1] != '/')
-        child--;
-    if (child > 0) {
-        p.parent_pattern = pfb_utf8_name(text, child - 1);
-        p.child_pattern = pfb_utf8_name(text + child, size - child);
-        p.child_name_pattern = pfb_utf8_name(text + child, name_size - child);
-    }
-    return p;
-}
 
 bool pfb_instance_matches(const instance_pattern *pattern, const pfb_name *parent, const pfb_name *name,
                           uint32_t occurrence)

@@ -23,7 +23,6 @@ typedef struct instance_pattern {
 
 /* A term. The texts are null for "all". */
 typedef struct selection_term {
-    bool is_removed;  /* then all texts are null */
     char *machine;    /* without backslashes before it */
     char *counterset; /* a name, a GUID or a title index */
     char *counter;    /* a name, an id or a title index */
@@ -37,11 +36,10 @@ typedef struct selection_term {
 } selection_term;
 
 struct pfb_selection {
-    selection_term *terms; /* in the order of their numbers */
+    selection_term *terms; /* in the order of their numbers; without any, everything is chosen */
     size_t count, capacity;
-    size_t used_count; /* terms that are not removed; 0: everything is chosen */
-    int64_t from, to;  /* both included; INT64_MIN and INT64_MAX: no limit */
-    uint64_t every;    /* at least 1 */
+    int64_t from, to; /* both included; INT64_MIN and INT64_MAX: no limit */
+    uint64_t every;   /* at least 1 */
 };
 
 /* Returns a copy, which the caller closes; null when memory is exhausted. `selection` may be null: everything. */
@@ -67,9 +65,6 @@ bool pfb_selection_has_counter(const selection_term *term, const selection_names
 
 /* Returns true if the term chooses this machine, whose name may begin with two backslashes or be absent. */
 bool pfb_selection_has_machine(const selection_term *term, const pfb_name *machine);
-
-/* Splits a pattern for instances, which refers to `text`. */
-instance_pattern pfb_instance_pattern(const char *text);
 
 /* Returns true if an instance matches. `parent->bytes` is null if it has no parent. `occurrence` is the instance's
  * number among those with this parent and name, from 0. */

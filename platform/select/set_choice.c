@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "select/set_choice.h"
 
-#include "collect/memory.h"
 #include "perfblock/query.h"
+#include "select/memory.h"
 
 #include <stdlib.h>
 

@@ -2,6 +2,8 @@
 /* Files, pipes, memory and bytes that the caller reads, as inputs of a stream. */
 #include "stream/formats.h"
 
+#include "select/memory.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -241,7 +243,7 @@ int32_t pfb_stream_add(pfb_stream *stream, const pfb_input *input)
     stream_input *added = NULL;
     file_input *file = calloc(1, sizeof *file);
     pfb_input given = {.size = sizeof given};
-    pfb_stream_copy_out(&given, input, input->size < sizeof given ? input->size : sizeof given);
+    pfb_collect_copy_out(&given, input, input->size < sizeof given ? input->size : sizeof given);
     const char *label = given.label ? given.label : "";
     bool is_known = given.kind == 0 || is_metadata_kind(given.kind) || given.kind == PFB_RECORD_BEGIN ||
                     given.kind == PFB_RECORD_V1 || given.kind == PFB_RECORD_V2 || given.kind == PFB_RECORD_LOG;

@@ -2,6 +2,8 @@
 /* The queue of problems, and the budget of memory. */
 #include "stream/stream_private.h"
 
+#include "select/memory.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -106,13 +108,13 @@ bool pfb_stream_problem(pfb_stream *stream, pfb_problem *problem)
         stream_problem *next = &stream->problems[stream->problems_taken++];
         stream->sentence = next->sentence;
         next->problem.sentence = next->sentence;
-        pfb_stream_copy_out(problem, &next->problem, sizeof next->problem);
+        pfb_collect_copy_out(problem, &next->problem, sizeof next->problem);
         return true;
     }
     if (!stream->lacks_memory)
         return false;
     stream->lacks_memory = false; /* the problem is returned once; the stream stays failed */
-    pfb_stream_copy_out(problem, &exhausted, sizeof exhausted);
+    pfb_collect_copy_out(problem, &exhausted, sizeof exhausted);
     return true;
 }
 
@@ -122,16 +124,6 @@ void pfb_stream_free_problems(pfb_stream *stream)
         free(stream->problems[stream->problems_taken++].sentence);
     free(stream->problems);
     free(stream->sentence);
-}
-
-void pfb_stream_copy_out(void *to, const void *from, size_t size)
-{
-    uint32_t capacity;
-    memcpy(&capacity, to, sizeof capacity);
-    if (capacity >= sizeof capacity) {
-        memcpy(to, from, capacity < size ? capacity : size);
-        memcpy(to, &capacity, sizeof capacity);
-    }
 }
 
 /* ---- Memory ---------------------------------------------------------------------------------------------- */

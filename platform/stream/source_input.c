@@ -3,8 +3,8 @@
  * recording. */
 #include "stream/source_input.h"
 
-#include "collect/memory.h"
 #include "perfblock/v1.h"
+#include "select/memory.h"
 #include "stream/file.h"
 
 #include <stdlib.h>
@@ -42,16 +42,14 @@ static void report_term(source_input *s, int32_t term, const pfb_source_failure 
  * memory is exhausted. */
 static bool choose_terms(source_input *s, size_t *count, pfb_source_failure *failure)
 {
-    static const selection_term everything = {.is_removed = false};
+    static const selection_term everything = {.machine = NULL};
     const pfb_selection *selection = s->input->stream->selection;
-    bool has_terms = selection && selection->used_count > 0;
+    bool has_terms = selection && selection->count > 0;
     size_t term_count = has_terms ? selection->count : 1;
     *count = 0;
     for (size_t i = 0; i < term_count; i++) {
         const selection_term *term = has_terms ? &selection->terms[i] : &everything;
         int32_t number = has_terms ? (int32_t)i : -1;
-        if (term->is_removed)
-            continue;
         bool is_done = !s->is_v1    ? pfb_source_input_choose(s, term, number, failure)
                        : !has_terms ? pfb_source_input_choose_all_v1(s, failure)
                                     : pfb_source_input_choose_v1(s, term, failure);

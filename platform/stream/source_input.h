@@ -4,9 +4,9 @@
 
 /* The state of the stream of a source, shared by source_input.c, which returns records, and by source_terms.c and
  * source_titles.c, which choose the counters that are collected. */
-#include "collect/metadata.h"
-#include "collect/titles.h"
+#include "select/metadata.h"
 #include "select/selection.h"
+#include "select/titles.h"
 #include "stream/stream_private.h"
 
 /* A reply that is malformed. It is a problem of the stream unless it is returned as a record. */
@@ -79,10 +79,6 @@ bool pfb_source_input_list(source_input *s, pfb_source_failure *failure);
  * instead of samples, only finds countersets. Counters that the source refuses are problems. Returns false on failure:
  * then the term adds no counter. */
 bool pfb_source_input_choose(source_input *s, const selection_term *term, int32_t number, pfb_source_failure *failure);
-
-/* Asks the source for the reply to a request code, unless it was asked before. Returns false only when memory is
- * exhausted: a source without such a reply is not a failure. */
-bool pfb_source_input_fetch(source_input *s, metadata_set *set, uint32_t request, pfb_source_failure *failure);
 
 /* Reports the malformed replies that are not returned as records. */
 void pfb_source_input_report_malformed(source_input *s);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Stream of a source, V2: finds the countersets, counters and instances of a term of the selection, and adds the
  * counters to the query of the source. */
-#include "collect/memory.h"
 #include "perfblock/catalog.h"
 #include "perfblock/query.h"
+#include "select/memory.h"
 #include "stream/source_input.h"
 
 #include <inttypes.h>
@@ -49,7 +49,9 @@ static bool fail_list(const term_search *a)
 
 /* ---- Registrations --------------------------------------------------------------------------------------- */
 
-bool pfb_source_input_fetch(source_input *s, metadata_set *set, uint32_t request, pfb_source_failure *failure)
+/* Asks the source for the reply to a request code, unless it was asked before. Returns false only when memory is
+ * exhausted: a source without such a reply is not a failure. */
+static bool fetch(source_input *s, metadata_set *set, uint32_t request, pfb_source_failure *failure)
 {
     pfb_source_failure reason = {.code = 0};
     pfb_error error;
@@ -78,7 +80,7 @@ static bool complete(const term_search *a, metadata_set *set)
                                         PFB_REQUEST_COUNTERSET_ENGLISH_NAME, PFB_REQUEST_COUNTER_NAMES,
                                         PFB_REQUEST_COUNTER_ENGLISH_NAMES};
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
-        if (!pfb_source_input_fetch(a->s, set, requests[i], a->failure))
+        if (!fetch(a->s, set, requests[i], a->failure))
             return false;
     }
     return pfb_metadata_complete(set) || no_memory(a);
@@ -142,8 +144,8 @@ static bool find_set(term_search *a, const pfb_guid *guid)
     metadata_set *set = pfb_metadata_get(&a->s->metadata, guid);
     if (!set)
         return no_memory(a);
-    return pfb_source_input_fetch(a->s, set, PFB_REQUEST_COUNTERSET_NAME, a->failure) &&
-           pfb_source_input_fetch(a->s, set, PFB_REQUEST_COUNTERSET_ENGLISH_NAME, a->failure) &&
+    return fetch(a->s, set, PFB_REQUEST_COUNTERSET_NAME, a->failure) &&
+           fetch(a->s, set, PFB_REQUEST_COUNTERSET_ENGLISH_NAME, a->failure) &&
            (!matches_set(a, guid, set) || add_set(a, guid));
 }
 

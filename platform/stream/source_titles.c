@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Stream of a source, V1: decides the version, finds the objects, counters and instances of a term of the selection,
  * and makes the value name that queries the objects. */
-#include "collect/memory.h"
 #include "perfblock/query.h"
+#include "select/memory.h"
 #include "stream/source_input.h"
 
 #include <inttypes.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a stream, its options, and its records. */
+#include "select/memory.h"
 #include "select/selection.h"
 #include "stream/file.h"
 #include "stream/stream_private.h"
@@ -200,7 +201,7 @@ int32_t pfb_stream_next(pfb_stream *stream, pfb_record *record)
     if (next.kind == PFB_RECORD_BEGIN)
         next.label = stream->inputs[next.file]->label;
     if (step == PFB_NEXT_RECORD)
-        pfb_stream_copy_out(record, &next, sizeof next);
+        pfb_collect_copy_out(record, &next, sizeof next);
     return step;
 }
 

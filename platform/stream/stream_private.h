@@ -160,10 +160,6 @@ static inline bool pfb_stream_is_sample(uint32_t kind)
     return kind == PFB_RECORD_V2 || kind == PFB_RECORD_V1 || kind == PFB_RECORD_LOG || kind == PFB_RECORD_ROW;
 }
 
-/* Copies a struct whose first member is its size to one of the caller, which may be smaller, and keeps the caller's
- * size. */
-void pfb_stream_copy_out(void *to, const void *from, size_t size);
-
 /* ---- Parts of the stream ---------------------------------------------------------------------------------- */
 
 void pfb_stream_free_problems(pfb_stream *stream);

@@ -392,8 +392,8 @@ FOLDERS = {
     "lwp": {"source", "live"},
     "cpi": {"source", "live", "lwp"},
     "collect": {"source", "select", "stream"},
-    "select": {"source", "collect"},
-    "stream": {"source", "select", "collect"},
+    "select": {"source"},
+    "stream": {"source", "select"},
     "perflib": {"source"},
 }
 # Public headers of platform that a folder may include; a folder that is not listed may include all of them. Public

@@ -70,9 +70,6 @@ PFB_API int32_t pfb_selection_add(pfb_selection *selection, const char *path);
 PFB_API int32_t pfb_selection_add_names(pfb_selection *selection, const char *machine, const char *counterset,
                                         const char *counter, const char *instance);
 
-/* Removes a term; the others keep their numbers. */
-PFB_API void pfb_selection_remove(pfb_selection *selection, int32_t term);
-
 /* Chooses samples from `from` to `to`, both included, in UTC (INT64_MIN and INT64_MAX: no limit), and each `every`-th
  * of them (0 and 1: all). Samples that are left out are not compared: with `every` 10, rates cover ten intervals. */
 PFB_API void pfb_selection_range(pfb_selection *selection, int64_t from, int64_t to, uint64_t every);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/memory.h"
+#include "select/memory.h"
 
 #include "source/source_private.h"
 
@@ -27,6 +27,15 @@ bool pfb_collect_fit(void **memory, size_t *capacity, size_t size)
     if (!*memory)
         *capacity = 0;
     return *memory != NULL;
+}
+
+void pfb_collect_copy_out(void *to, const void *from, size_t size)
+{
+    uint32_t caller_size;
+    memcpy(&caller_size, to, sizeof caller_size);
+    size = caller_size < size ? caller_size : size;
+    if (size > sizeof caller_size)
+        memcpy((char *)to + sizeof caller_size, (const char *)from + sizeof caller_size, size - sizeof caller_size);
 }
 
 bool pfb_collect_no_memory(pfb_source_failure *failure)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PFB_COLLECT_TITLES_H
-#define PFB_COLLECT_TITLES_H
+#ifndef PFB_SELECT_TITLES_H
+#define PFB_SELECT_TITLES_H
 
 #include "perfblock/name.h"
 #include "perfblock/v1.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PFB_COLLECT_MEMORY_H
-#define PFB_COLLECT_MEMORY_H
+#ifndef PFB_SELECT_MEMORY_H
+#define PFB_SELECT_MEMORY_H
 
 #include "perfblock/source.h"
 
@@ -19,6 +19,10 @@ bool pfb_collect_grow(void *array, size_t *capacity, size_t count, size_t elemen
  * more than 4096 bytes and more than four times the size: otherwise many small samples could each hold the memory of a
  * large one. Returns false when memory is exhausted; *memory is then null. */
 bool pfb_collect_fit(void **memory, size_t *capacity, size_t size);
+
+/* Copies a struct to one of the caller, whose first member is its size in bytes: members that the caller's lacks are
+ * left out, those that only it has are unchanged. */
+void pfb_collect_copy_out(void *to, const void *from, size_t size);
 
 /* Fails because memory is exhausted. Always returns false. */
 bool pfb_collect_no_memory(pfb_source_failure *failure);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "collect/metadata.h"
+#include "select/metadata.h"
 
-#include "collect/memory.h"
 #include "perfblock/catalog.h"
 #include "perfblock/sample.h"
+#include "select/memory.h"
 
 #include <stdlib.h>
 #include <string.h>

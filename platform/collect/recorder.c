@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Writes records as a recording. */
-#include "stream/recorder.h"
+#include "collect/recorder.h"
 
 #include "collect/collector.h"
-#include "collect/memory.h"
 #include "perfblock/log.h"
 #include "perfblock/v1.h"
 #include "perfblock/v2.h"
 #include "perfblock/write.h"
+#include "select/memory.h"
 #include "select/reduce_v1.h"
 #include "select/reduce_v2.h"
 #include "source/source_private.h"
@@ -120,7 +120,7 @@ bool pfb_recorder_select(pfb_recorder *r, const pfb_selection *selection)
     const pfb_selection *copy = r->collector->selection;
     for (size_t i = 0; i < r->part_count; i++)
         pfb_kept_forget_choice(&r->parts[i].kept); /* it refers to the terms of the former selection */
-    r->has_terms = copy->used_count > 0;
+    r->has_terms = copy->count > 0;
     r->has_range = copy->from != INT64_MIN || copy->to != INT64_MAX || copy->every > 1;
     return true;
 }
@@ -183,7 +183,7 @@ bool pfb_recorder_problem(pfb_recorder *r, pfb_problem *problem)
         return false;
     recorder_problem *next = &r->problems[r->problems_taken++];
     next->problem.sentence = next->sentence;
-    pfb_stream_copy_out(problem, &next->problem, sizeof next->problem);
+    pfb_collect_copy_out(problem, &next->problem, sizeof next->problem);
     return true;
 }
 
@@ -333,7 +333,7 @@ static bool resolve(pfb_recorder *r, recorder_part *part, recorded_set *set)
         const selection_term *term = &selection->terms[i];
         const instance_pattern *pattern =
             term->instance ? &selection->terms[term->same_instance].instance_pattern : NULL;
-        if (!term->is_removed && pfb_selection_has_machine(term, &no_machine) && pfb_selection_has_set(term, &names) &&
+        if (pfb_selection_has_machine(term, &no_machine) && pfb_selection_has_set(term, &names) &&
             !lacks_instance(set->described, pattern) && !add_term(set->described, term, pattern, &set->choice))
             return false;
     }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PFB_COLLECT_METADATA_H
-#define PFB_COLLECT_METADATA_H
+#ifndef PFB_SELECT_METADATA_H
+#define PFB_SELECT_METADATA_H
 
 #include "perfblock/metadata.h"
 #include "select/selection.h"

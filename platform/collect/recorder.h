@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef PFB_STREAM_RECORDER_H
-#define PFB_STREAM_RECORDER_H
+#ifndef PFB_COLLECT_RECORDER_H
+#define PFB_COLLECT_RECORDER_H
 
-#include "collect/metadata.h"
 #include "perfblock/capture.h"
 #include "perfblock/stream.h"
+#include "select/metadata.h"
 #include "select/set_choice.h"
 
 /* The chunks of a file or part that wait for its next sample, and its metadata, which is kept until the part ends. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The chunks that a recorder keeps. */
-#include "stream/recorder.h"
+#include "collect/recorder.h"
 
-#include "collect/memory.h"
+#include "select/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
