@@ -96,11 +96,23 @@ static void close_source(void *context)
     *s = (source_input){.input = s->input, .source = s->source, .is_recorded = s->is_recorded};
 }
 
+/* A source returns the samples of several files in a recording as one series, which must not be compared. */
+static bool has_several_files(const source_input *s, pfb_source_failure *failure)
+{
+    return pfb_source_file(s->source) != 1 &&
+           !pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED,
+                            "the recording has several files: add it as a file, so that they are kept apart");
+}
+
 static int32_t open_source(void *context)
 {
     source_input *s = context;
     pfb_source_failure failure = {.code = 0};
     size_t count = 0;
+    if (has_several_files(s, &failure)) {
+        report(s, PFB_PROBLEM_FILE, -1, &failure);
+        return give_up(s);
+    }
     bool is_listed = pfb_source_input_list(s, &failure) && (!s->is_v1 || pfb_source_input_fetch_names(s, &failure));
     bool has_memory = is_listed ? choose_terms(s, &count, &failure) : !pfb_source_input_lacks_memory(&failure);
     if (has_memory && !is_listed)

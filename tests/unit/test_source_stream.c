@@ -537,6 +537,9 @@ Test(source_stream, records_are_metadata_and_samples)
 #define UNKNOWN_MACHINE(term, name)                                                                                    \
     "name 57 " term " the source is not known to be the machine " name ": omit the machine\n"
 
+#define SEVERAL_FILES                                                                                                  \
+    " failed\nfile 32 -1 the recording has several files: add it as a file, so that they are kept apart\n"
+
 Test(source_stream, a_term_that_matches_nothing_is_a_problem)
 {
     static const struct {
@@ -575,6 +578,7 @@ Test(source_stream, a_term_that_matches_nothing_is_a_problem)
         {LIVE, V1_FILE, 1, {"\\Think*\\*"}, " failed\nname 1068 0 no counterset matches Think*\n"},
         {LIVE, V1_FILE, 1, {"\\Processor\\No"}, " failed\nname 106A 0 no counter of Processor is called No\n"},
         {LIVE, V1_FILE, 1, {"\\Processor(7)\\*"}, " failed\nname 1069 0 no instance of Processor matches 7\n"},
+        {CAPTURE, "corpus/capture/seeds/valid_several_files.pfb", 0, {"\\*\\*"}, SEVERAL_FILES},
         {LIVE, V1_FILE, 1, {"\\\\host\\Processor(0)\\*"}, " failed\n" UNKNOWN_MACHINE("0", "host")},
         {CAPTURE, V1_FILE, 1, {"\\\\host\\Processor(0)\\*"}, "begin names block*4 end\n"},
     };
