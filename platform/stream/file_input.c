@@ -95,12 +95,12 @@ static int32_t read_start(file_input *file)
 
 static void refuse(file_input *file, const recognised_format *found)
 {
-    const pfb_problem problem = {.kind = found->is_names ? PFB_PROBLEM_NAME : PFB_PROBLEM_ERROR,
-                                 .code = found->is_names ? 0 : PFB_UNKNOWN_FORMAT,
+    const pfb_problem problem = {.kind = found->kind == PFB_RECORD_NAMES ? PFB_PROBLEM_NAME : PFB_PROBLEM_ERROR,
+                                 .code = found->kind == PFB_RECORD_NAMES ? 0 : PFB_UNKNOWN_FORMAT,
                                  .file = file->input->number,
                                  .term = -1,
-                                 .has_offset = !found->is_names};
-    if (found->is_names)
+                                 .has_offset = found->kind != PFB_RECORD_NAMES};
+    if (found->kind == PFB_RECORD_NAMES)
         pfb_stream_report(file->input->stream, &problem, "is a name table, which is given with --names");
     else
         pfb_stream_report(file->input->stream, &problem, "the file %s; " EXPECTED, found->description);

@@ -272,6 +272,7 @@ static bool is_cpi_text(const uint8_t *data, size_t size)
 typedef struct format_row {
     const char *(*recognise)(const uint8_t *data, size_t available, uint64_t file_size);
     const stream_format *format; /* null: it is not read */
+    uint32_t kind;               /* as pfb_stream_recognise returns it */
 } format_row;
 
 static const char *as_capture(const uint8_t *data, size_t available, uint64_t file_size)
@@ -298,12 +299,10 @@ static const char *as_cpi_text(const uint8_t *data, size_t available, uint64_t f
     return is_cpi_text(data, available) ? "is a text of CPI snapshots" : NULL;
 }
 
-static const char name_table[] = "is a name table";
-
 static const char *as_names(const uint8_t *data, size_t available, uint64_t file_size)
 {
     (void)file_size;
-    return is_name_table(data, available) ? name_table : NULL;
+    return is_name_table(data, available) ? "is a name table" : NULL;
 }
 
 static const char *as_text(const uint8_t *data, size_t available, uint64_t file_size)
@@ -312,18 +311,16 @@ static const char *as_text(const uint8_t *data, size_t available, uint64_t file_
     return pfb_pdh_text_recognise(data, available) ? "is a perfmon log in text (PDH CSV or TSV)" : NULL;
 }
 
-static const char v2_data[] = "holds V2 data";
-
 static const char *as_v2(const uint8_t *data, size_t available, uint64_t file_size)
 {
     (void)file_size;
-    return pfb_v2_recognise(data, available) ? v2_data : NULL;
+    return pfb_v2_recognise(data, available) ? "holds V2 data" : NULL;
 }
 
 /* V2 data whose system time is damaged or zero. */
 static const char *as_damaged_v2(const uint8_t *data, size_t available, uint64_t file_size)
 {
-    return has_valid_start(data, available, file_size) ? v2_data : NULL;
+    return has_valid_start(data, available, file_size) ? "holds V2 data" : NULL;
 }
 
 static const char *as_log(const uint8_t *data, size_t available, uint64_t file_size)
@@ -341,28 +338,34 @@ static const char *as_trace(const uint8_t *data, size_t available, uint64_t file
 
 /* The first row that recognises the file decides: those with a signature come before those without. */
 static const format_row format_rows[] = {
-    {as_capture, &pfb_format_capture},
-    {as_v1, &pfb_format_v1},
-    {as_numbers, &pfb_format_numbers},
-    {as_cpi_text, NULL},
-    {as_names, NULL},
-    {as_text, &pfb_format_text},
-    {as_v2, &pfb_format_v2},
-    {find_signature, NULL},
-    {find_program, NULL},
-    {as_log, &pfb_format_log},
-    {as_trace, NULL},
-    {as_damaged_v2, &pfb_format_v2},
-    {describe_plain, NULL},
+    {as_capture, &pfb_format_capture, PFB_RECORD_BEGIN},
+    {as_v1, &pfb_format_v1, PFB_RECORD_V1},
+    {as_numbers, &pfb_format_numbers, PFB_RECORD_V1},
+    {as_cpi_text, NULL, 0},
+    {as_names, NULL, PFB_RECORD_NAMES},
+    {as_text, &pfb_format_text, PFB_RECORD_ROW},
+    {as_v2, &pfb_format_v2, PFB_RECORD_V2},
+    {find_signature, NULL, 0},
+    {find_program, NULL, 0},
+    {as_log, &pfb_format_log, PFB_RECORD_LOG},
+    {as_trace, NULL, 0},
+    {as_damaged_v2, &pfb_format_v2, PFB_RECORD_V2},
+    {describe_plain, NULL, 0},
 };
 
 recognised_format pfb_format_recognise(const uint8_t *data, size_t available, uint64_t file_size)
 {
     recognised_format found = {.description = NULL};
-    for (size_t i = 0; !found.description; i++) /* the last row describes everything */
-        found = (recognised_format){format_rows[i].format, format_rows[i].recognise(data, available, file_size), false};
-    found.is_names = found.description == name_table;
+    for (const format_row *row = format_rows; !found.description; row++) /* the last row describes everything */
+        found = (recognised_format){row->format, row->recognise(data, available, file_size), row->kind};
     return found;
+}
+
+const char *pfb_stream_recognise(const void *data, size_t available, uint64_t file_size, uint32_t *kind)
+{
+    recognised_format found = pfb_format_recognise(data, available, file_size);
+    *kind = found.kind;
+    return found.description;
 }
 
 /* Whether the bytes have all of the first line that is not empty. */

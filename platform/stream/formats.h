@@ -33,7 +33,7 @@ extern const stream_format pfb_format_capture, pfb_format_v1, pfb_format_v2, pfb
 typedef struct recognised_format {
     const stream_format *format; /* null: it cannot be read */
     const char *description;     /* completes "the file ..."; static */
-    bool is_names;               /* it is a name table */
+    uint32_t kind;               /* as pfb_stream_recognise returns it */
 } recognised_format;
 
 /* Recognises the format by the first `available` bytes of a file of `file_size` bytes. Examines a bounded number of

@@ -126,6 +126,12 @@ PFB_API int32_t pfb_stream_add_file(pfb_stream *stream, const char *path);
 PFB_API int32_t pfb_stream_add_source(pfb_stream *stream, pfb_source *source);
 PFB_API bool pfb_stream_select(pfb_stream *stream, const pfb_selection *selection); /* false: memory is exhausted */
 
+/* Recognises a file by its first `available` bytes, of which a bounded number and all zeros at the start are examined.
+ * Returns a static text that completes "the file ...". *kind becomes PFB_RECORD_BEGIN of a recording, PFB_RECORD_V1 (as
+ * bytes, or as numbers in a text), PFB_RECORD_V2, PFB_RECORD_LOG of a .blg, PFB_RECORD_ROW of a log in text,
+ * PFB_RECORD_NAMES, or 0 if streams do not read it. */
+PFB_API const char *pfb_stream_recognise(const void *data, size_t available, uint64_t file_size, uint32_t *kind);
+
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
 enum {
