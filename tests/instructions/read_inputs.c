@@ -329,10 +329,10 @@ static void read_log(const request *r)
 static void read_number_text(const request *r)
 {
     pfb_number_text text;
-    uint8_t bytes[64];
+    uint8_t block[64];
     size_t at = 0;
     pfb_number_text_open(&text, r->in.data, r->in.size);
-    while (pfb_number_text_read(&text, r->in.data + at, r->in.size - at, true, bytes, sizeof bytes) > 0)
+    while (pfb_number_text_read(&text, r->in.data + at, r->in.size - at, true, block, sizeof block) > 0)
         at += text.used;
 }
 
