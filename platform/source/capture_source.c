@@ -3,8 +3,7 @@
 
 #include <stdlib.h>
 
-/* The context of both sources that return the contents of a capture: the source of pfb_source_open_capture behaves like
- * PerfLib, the source of pfb_source_open_recorded returns chunks unchanged. */
+/* The context of a source that answers from a capture like PerfLib. */
 typedef struct capture_source {
     pfb_recording recording;
     pfb_capture v1_position; /* a reader, past the last V1 block that was returned */
@@ -63,19 +62,6 @@ static bool copy_entry(const capture_source *source, const pfb_recorded *entry, 
 
 /* ---- Registration ----------------------------------------------------------------------------------------- */
 
-/* Returns the reply that pfb_recording_find_registration finds, or fails. */
-static bool recorded_registration(void *context, const pfb_guid *counterset, uint32_t request, uint32_t language,
-                                  pfb_bytes *bytes, pfb_source_failure *failure)
-{
-    const capture_source *source = context;
-    if (request < PFB_REQUEST_COUNTERSET || request > PFB_REQUEST_COUNTER_ENGLISH_NAMES)
-        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "there is no registration request code %u",
-                               (unsigned)request);
-    const pfb_recorded *found = pfb_recording_find_registration(&source->recording, counterset, request, language);
-    return found ? copy_entry(source, found, bytes, failure)
-                 : fail_missing(source, counterset, "such registration", failure);
-}
-
 /* Returns one counter of the recorded reply to PFB_REQUEST_COUNTERSET. */
 static bool derive_counter(const capture_source *source, const pfb_guid *counterset, uint32_t id, pfb_bytes *bytes,
                            pfb_source_failure *failure)
@@ -116,23 +102,19 @@ static bool registration(void *context, const pfb_guid *counterset, uint32_t req
     const capture_source *source = context;
     if (!pfb_recording_has_set(&source->recording, counterset))
         return fail_missing(source, counterset, "such registration", failure);
-    bool is_recorded = pfb_recording_find_registration(&source->recording, counterset, request, language) != NULL;
-    if (!is_recorded && request == PFB_REQUEST_COUNTER)
+    if (request < PFB_REQUEST_COUNTERSET || request > PFB_REQUEST_COUNTER_ENGLISH_NAMES)
+        return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "there is no registration request code %u",
+                               (unsigned)request);
+    const pfb_recorded *found = pfb_recording_find_registration(&source->recording, counterset, request, language);
+    if (!found && request == PFB_REQUEST_COUNTER)
         return derive_counter(source, counterset, language, bytes, failure);
-    const pfb_recorded *texts = is_recorded ? NULL : find_texts(source, counterset, request);
-    return texts ? copy_entry(source, texts, bytes, failure)
-                 : recorded_registration(context, counterset, request, language, bytes, failure);
+    if (!found)
+        found = find_texts(source, counterset, request);
+    return found ? copy_entry(source, found, bytes, failure)
+                 : fail_missing(source, counterset, "such registration", failure);
 }
 
 /* ---- Instances -------------------------------------------------------------------------------------------- */
-
-static bool recorded_instances(void *context, const pfb_guid *counterset, pfb_bytes *bytes, pfb_source_failure *failure)
-{
-    const capture_source *source = context;
-    const pfb_recorded *found = pfb_recording_find(&source->recording, PFB_TAG_INSTANCES, counterset, 0, 0);
-    return found ? copy_entry(source, found, bytes, failure)
-                 : fail_missing(source, counterset, "instance list", failure);
-}
 
 /* Returns the recorded list, or else, if the counterset's registration was recorded, the instances of the first sample
  * that has instances of the counterset. */
@@ -140,15 +122,17 @@ static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *byte
 {
     const capture_source *source = context;
     pfb_registration set;
-    if (pfb_recording_find(&source->recording, PFB_TAG_INSTANCES, counterset, 0, 0) ||
-        !pfb_recording_register(&source->recording, counterset, &set))
-        return recorded_instances(context, counterset, bytes, failure);
+    const pfb_recorded *found = pfb_recording_find(&source->recording, PFB_TAG_INSTANCES, counterset, 0, 0);
+    if (found)
+        return copy_entry(source, found, bytes, failure);
+    if (!pfb_recording_register(&source->recording, counterset, &set))
+        return fail_missing(source, counterset, "instance list", failure);
     if (set.instance_type == 0)
         return pfb_source_fail(failure, PFB_WIN32_INSTANCE_NOT_FOUND, "the counterset has no instances");
     return pfb_replay_instances(&source->recording, counterset, bytes, failure);
 }
 
-/* ---- Queries of PerfLib ----------------------------------------------------------------------------------- */
+/* ---- Queries ---------------------------------------------------------------------------------------------- */
 
 typedef struct replay_query {
     capture_source *source;
@@ -199,89 +183,6 @@ static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *f
     if (!pfb_replay_collect(&query->replay, bytes, failure))
         return false;
     choose_file(query->source, query->replay.file);
-    return true;
-}
-
-/* ---- Recorded queries ------------------------------------------------------------------------------------- */
-
-/* Each query handle replays the capture from the beginning. */
-typedef struct recorded_query {
-    capture_source *source;
-    pfb_capture at;  /* a reader, past the last sample that was returned */
-    bool has_sample; /* at least one sample was returned */
-    pfb_chunk info;  /* the query information that applies to the last sample; body_size_bytes is 0 if there is none */
-} recorded_query;
-
-static void *recorded_query_open(void *context, pfb_source_failure *failure)
-{
-    capture_source *source = context;
-    recorded_query *query = malloc(sizeof *query);
-    if (!query) {
-        pfb_source_fail_memory(failure);
-        return NULL;
-    }
-    *query = (recorded_query){.source = source, .at = pfb_recording_start(&source->recording)};
-    return query;
-}
-
-static void recorded_query_close(void *context)
-{
-    free(context);
-}
-
-/* Adding and removing have no effect: every sample is returned as it was recorded. Sets the Status of each block:
- * success, or `refusal` if its counterset is not in the capture. */
-static bool set_statuses(const recorded_query *query, uint8_t *blocks, size_t size, uint32_t refusal,
-                         pfb_source_failure *failure)
-{
-    if (!pfb_source_check_blocks(blocks, size, failure))
-        return false;
-    pfb_list list;
-    pfb_identifier identifier;
-    pfb_list_open(&list, blocks, size, NULL);
-    while (pfb_list_next_identifier(&list, &identifier)) {
-        bool is_known = pfb_recording_has_set(&query->source->recording, &identifier.counterset);
-        pfb_source_set_status(blocks, &identifier, is_known ? PFB_WIN32_SUCCESS : refusal);
-    }
-    return true;
-}
-
-static bool recorded_query_add(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
-{
-    return set_statuses(context, blocks, size, PFB_WIN32_COUNTERSET_NOT_FOUND, failure);
-}
-
-static bool recorded_query_remove(void *context, uint8_t *blocks, size_t size, pfb_source_failure *failure)
-{
-    return set_statuses(context, blocks, size, PFB_WIN32_INVALID_PARAMETER, failure);
-}
-
-/* Returns the query information for the last sample, or for the first one if none was collected. */
-static bool recorded_query_info(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
-{
-    const recorded_query *query = context;
-    pfb_capture at = query->at;
-    pfb_chunk info = query->info;
-    pfb_chunk sample;
-    if (!query->has_sample)
-        pfb_recording_next_sample(&query->source->recording, &at, &info, &sample);
-    if (info.body_size_bytes == 0)
-        return pfb_source_fail(failure, PFB_WIN32_NOT_FOUND, "the capture has no query information for this sample");
-    return pfb_recording_copy(&query->source->recording, info.body_offset, info.body_size_bytes, bytes, failure);
-}
-
-static bool recorded_query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
-{
-    recorded_query *query = context;
-    recorded_query ahead = *query; /* a copy: *query must not change at the end of the capture or on a failure */
-    pfb_chunk sample;
-    if (!pfb_recording_next_sample(&query->source->recording, &ahead.at, &ahead.info, &sample))
-        return pfb_recording_fail_at_end(&ahead.at.error, failure);
-    if (!pfb_recording_copy(&query->source->recording, sample.body_offset, sample.body_size_bytes, bytes, failure))
-        return false;
-    ahead.has_sample = true;
-    *query = ahead;
-    choose_file(query->source, pfb_recording_file_of(&query->source->recording, &sample));
     return true;
 }
 
@@ -378,7 +279,7 @@ static uint64_t file(void *context)
     return source->recording.part_count > 0 ? source->recording.file : 1;
 }
 
-static const pfb_source_operations perflib_operations = {.close = close_context,
+static const pfb_source_operations capture_operations = {.close = close_context,
                                                          .countersets = countersets,
                                                          .registration = registration,
                                                          .instances = instances,
@@ -392,22 +293,7 @@ static const pfb_source_operations perflib_operations = {.close = close_context,
                                                          .is_recorded = is_recorded,
                                                          .file = file};
 
-static const pfb_source_operations recorded_operations = {.close = close_context,
-                                                          .countersets = countersets,
-                                                          .registration = recorded_registration,
-                                                          .instances = recorded_instances,
-                                                          .query_open = recorded_query_open,
-                                                          .query_close = recorded_query_close,
-                                                          .query_add = recorded_query_add,
-                                                          .query_remove = recorded_query_remove,
-                                                          .query_info = recorded_query_info,
-                                                          .query_collect = recorded_query_collect,
-                                                          .v1 = v1,
-                                                          .is_recorded = is_recorded,
-                                                          .file = file};
-
-static pfb_source *open_with(const pfb_source_operations *operations, const void *data, size_t size,
-                             pfb_source_failure *failure)
+pfb_source *pfb_source_open_capture(const void *data, size_t size, pfb_source_failure *failure)
 {
     capture_source *source = malloc(sizeof *source);
     if (!source) {
@@ -419,15 +305,5 @@ static pfb_source *open_with(const pfb_source_operations *operations, const void
         return NULL;
     }
     source->v1_position = pfb_recording_start(&source->recording);
-    return pfb_source_make(operations, source, failure);
-}
-
-pfb_source *pfb_source_open_capture(const void *data, size_t size, pfb_source_failure *failure)
-{
-    return open_with(&perflib_operations, data, size, failure);
-}
-
-pfb_source *pfb_source_open_recorded(const void *data, size_t size, pfb_source_failure *failure)
-{
-    return open_with(&recorded_operations, data, size, failure);
+    return pfb_source_make(&capture_operations, source, failure);
 }

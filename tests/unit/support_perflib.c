@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "perfblock/query.h"
+#include "perfblock/write.h"
 #include "support_capture.h"
 
 #include <stdio.h>
@@ -91,12 +92,54 @@ pfb_guid guid_of(size_t number)
     return guid;
 }
 
-static void add_registration(pfb_bytes *capture, size_t set, size_t size)
+/* Writes `size` bytes of blocks of different countersets or instance ids, each with its position as Index: at least 48,
+ * a multiple of 8. */
+static void write_blocks(uint8_t *out, size_t size)
 {
-    const pfb_chunk chunk = {
-        .tag = PFB_TAG_REGISTRATION, .guid = guid_of(set), .request = PFB_REQUEST_COUNTERSET, .language = 0};
-    add_chunk(capture, &chunk, size, (uint8_t)set);
+    enum { BLOCK_BYTES = 1024, FIXED_BYTES = 40 };
+    static char text[BLOCK_BYTES];
+    uint32_t number = 0;
+    memset(text, 'q', sizeof text);
+    for (size_t at = 0; at < size; number++) {
+        size_t block_size = size - at < 2 * BLOCK_BYTES ? size - at : BLOCK_BYTES;
+        const pfb_query query = {.counterset = guid_of(number % COUNTERSETS),
+                                 .counter_id = PFB_NO_ID,
+                                 .instance_id = number,
+                                 .name = pfb_utf8_name(text, (block_size - FIXED_BYTES) / 2 - 1),
+                                 .index = number};
+        cr_assert_eq(pfb_query_write(&query, out + at, size - at), block_size);
+        at += block_size;
+    }
 }
+
+/* Writes what the capture has for a function. A sample is a header without results and then bytes without meaning; it
+ * can also be reduced to other blocks. */
+static void write_reply(uint8_t *out, fake_function function, size_t size)
+{
+    static const pfb_write_times times = {.perf_time = 1, .perf_time_100ns = 2, .perf_freq = 3};
+    pfb_writer w;
+    memset(out, function == FAKE_PerfEnumerateCounterSetInstances ? 'i' : 0, size);
+    if (function == FAKE_PerfQueryCounterInfo)
+        write_blocks(out, size);
+    if (function != FAKE_PerfQueryCounterData)
+        return;
+    memset(out, 'd', size);
+    pfb_write_init(&w, out, size);
+    pfb_write_begin_v2(&w, &times);
+    pfb_write_end_v2(&w);
+    cr_assert_eq(w.error.code, PFB_OK);
+}
+
+static void add_reply(pfb_bytes *capture, const pfb_chunk *chunk, fake_function function, size_t size)
+{
+    uint8_t *body = malloc(size);
+    cr_assert(body);
+    write_reply(body, function, size);
+    append_chunk(capture, chunk, body, size);
+    free(body);
+}
+
+static size_t recorded_bytes; /* size of the query information of the last capture */
 
 pfb_bytes make_capture(size_t size)
 {
@@ -106,12 +149,26 @@ pfb_bytes make_capture(size_t size)
     const pfb_chunk info = {.tag = PFB_TAG_QUERY_INFO};
     const pfb_chunk data = {.tag = PFB_TAG_DATA};
     add_chunk(&capture, &start, 0, 0);
-    for (size_t i = 0; i < COUNTERSETS; i++)
-        add_registration(&capture, i, i == 0 ? size : 8);
-    add_chunk(&capture, &instances, size, 'i');
-    add_chunk(&capture, &info, size, 'q');
-    add_chunk(&capture, &data, size, 'd');
+    for (size_t i = 0; i < COUNTERSETS; i++) {
+        const pfb_chunk registration = {
+            .tag = PFB_TAG_REGISTRATION, .guid = guid_of(i), .request = PFB_REQUEST_COUNTERSET};
+        add_reply(&capture, &registration, FAKE_PerfQueryCounterSetRegistrationInfo, i == 0 ? size : 8);
+    }
+    add_reply(&capture, &instances, FAKE_PerfEnumerateCounterSetInstances, size);
+    add_reply(&capture, &info, FAKE_PerfQueryCounterInfo, size);
+    add_reply(&capture, &data, FAKE_PerfQueryCounterData, size);
+    recorded_bytes = size;
     return capture;
+}
+
+bool add_recorded(pfb_source_query *query, pfb_source_failure *failure)
+{
+    uint8_t *blocks = malloc(recorded_bytes);
+    cr_assert(blocks);
+    write_blocks(blocks, recorded_bytes);
+    bool is_done = pfb_source_query_add(query, blocks, recorded_bytes, failure);
+    free(blocks);
+    return is_done;
 }
 
 void start_fake_with(size_t size)
@@ -165,6 +222,8 @@ bool ask(pfb_source *source, fake_function function, pfb_bytes *reply, pfb_sourc
         is_done = pfb_source_query_add(query, block, size, failure);
     if (function == FAKE_PerfDeleteCounters)
         is_done = pfb_source_query_remove(query, block, size, failure);
+    if (function == FAKE_PerfQueryCounterInfo || function == FAKE_PerfQueryCounterData)
+        add_recorded(query, NULL); /* may fail: the calls below succeed without blocks, too */
     if (function == FAKE_PerfQueryCounterInfo)
         is_done = pfb_source_query_info(query, reply, failure);
     if (function == FAKE_PerfQueryCounterData)
@@ -204,24 +263,22 @@ void expect_failure(pfb_source *source, fake_function function, uint32_t code, c
     pfb_bytes_free(&reply);
 }
 
-/* The registration of the first counterset is all zeros; the GUIDs are numbered. */
-static uint8_t expected_byte(fake_function function, size_t at)
-{
-    static const uint8_t fills[FAKE_FUNCTIONS] = {[FAKE_PerfEnumerateCounterSetInstances] = 'i',
-                                                  [FAKE_PerfQueryCounterInfo] = 'q',
-                                                  [FAKE_PerfQueryCounterData] = 'd'};
-    return function == FAKE_PerfEnumerateCounterSet ? guid_of(at / 16).bytes[at % 16] : fills[function];
-}
-
 void expect_capture_reply(pfb_source *source, fake_function function, size_t size)
 {
     pfb_bytes reply = {0};
     pfb_source_failure failure = {0};
-    size_t expected = function == FAKE_PerfEnumerateCounterSet ? (size_t)16 * COUNTERSETS : size;
+    bool is_list = function == FAKE_PerfEnumerateCounterSet;
+    size_t expected_size = is_list ? (size_t)16 * COUNTERSETS : size;
+    uint8_t *expected = malloc(expected_size);
+    cr_assert(expected);
+    if (!is_list)
+        write_reply(expected, function, size);
+    for (size_t i = 0; is_list && i < COUNTERSETS; i++)
+        memcpy(expected + 16 * i, guid_of(i).bytes, 16);
     cr_expect(ask(source, function, &reply, &failure), "%s", failure.sentence);
-    cr_expect_eq(reply.size_bytes, expected, "%s: %zu bytes instead of %zu", function_names[function], reply.size_bytes,
-                 expected);
-    for (size_t i = 0; i < reply.size_bytes; i++)
-        cr_assert_eq(reply.data[i], expected_byte(function, i), "%s: byte %zu", function_names[function], i);
+    cr_expect(reply.size_bytes == expected_size && memcmp(reply.data, expected, expected_size) == 0,
+              "%s: %zu bytes, expected the %zu bytes of the capture", function_names[function], reply.size_bytes,
+              expected_size);
+    free(expected);
     pfb_bytes_free(&reply);
 }

@@ -34,9 +34,13 @@ void expect_closed(void); /* the same for the calls of a stream, which has close
 
 enum { COUNTERSETS = 300 };
 
-/* Makes a capture with replies of all kinds, whose contents have no meaning: the countersets, 8 bytes for each
- * registration after the first, and `size` bytes for the first registration and for each other kind. */
+/* Makes a capture with replies of all kinds: the countersets, 8 bytes for each registration after the first, and `size`
+ * bytes, at least 48 and a multiple of 8, for the first registration, an instance list, query information and a sample
+ * of that query. Most bytes have no meaning. */
 pfb_bytes make_capture(size_t size);
+
+/* Adds the blocks of the query information of the last capture. Samples are then returned as they were recorded. */
+bool add_recorded(pfb_source_query *query, pfb_source_failure *failure);
 void add_chunk(pfb_bytes *capture, const pfb_chunk *chunk, size_t size, uint8_t fill);
 
 void start_fake_with(size_t size);
@@ -56,7 +60,8 @@ extern const fake_function replying[REPLYING];
 
 extern const char *const function_names[FAKE_FUNCTIONS];
 
-/* Performs the operation that calls that function; `reply` is for functions with a reply. */
+/* Performs the operation that calls that function; `reply` is for functions with a reply. Query information and samples
+ * are those of add_recorded. */
 bool ask(pfb_source *source, fake_function function, pfb_bytes *reply, pfb_source_failure *failure);
 
 /* Sets the answers of that function to those of the script, removes all other scripts and sets the numbers of calls to

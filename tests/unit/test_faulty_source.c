@@ -532,7 +532,7 @@ Test(faulty_source, kinds_of_faults_are_limited_to_their_operations)
 Test(faulty_source, a_missing_inner_source_is_a_failure)
 {
     pfb_source_failure failure = {0};
-    cr_expect_null(pfb_source_open_faulty(pfb_source_open_recorded("x", 1, &failure), NULL, 0, &failure));
+    cr_expect_null(pfb_source_open_faulty(pfb_source_open_capture("x", 1, &failure), NULL, 0, &failure));
     cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER, "the failure is that of the inner source");
 }
 
@@ -576,7 +576,7 @@ static void replay_with_faults(const char *name, const uint8_t *data, size_t siz
         pfb_source_failure failure = {0};
         pfb_bytes reply = {0};
         pfb_source *source =
-            pfb_source_open_faulty(pfb_source_open_recorded(data, size, NULL), faults, faulty * 3, NULL);
+            pfb_source_open_faulty(pfb_source_open_capture(data, size, NULL), faults, faulty * 3, NULL);
         pfb_source_query *query = pfb_source_query_open(source, NULL);
         expect_error(collect(query), faulty ? PFB_TRUNCATED_HEADER : PFB_OK, 0, "a truncated reply");
         if (faulty)

@@ -374,6 +374,8 @@ static void expect_accepted(change_blocks *change, uint8_t *blocks, size_t size)
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     pfb_source_failure failure = {0};
     memcpy(before, blocks, size);
+    if (change == pfb_source_query_remove)
+        cr_assert(query && pfb_source_query_add(query, blocks, size, &failure), "%s", failure.sentence);
     cr_assert(query && change(query, blocks, size, &failure), "%s", failure.sentence);
     cr_expect(memcmp(blocks, before, size) == 0, "blocks of %u bytes are refused", (unsigned)fake->refused_bytes);
     pfb_source_query_close(query);

@@ -67,6 +67,14 @@ static size_t make_block(uint8_t *out, size_t capacity, uint8_t set)
     return pfb_query_write(&query, out, capacity);
 }
 
+/* Adds query information: all values of counterset 1. */
+static void add_query(void)
+{
+    static const pfb_chunk information = {.tag = PFB_TAG_QUERY_INFO};
+    uint8_t block[40];
+    append_chunk(&capture, &information, block, make_block(block, sizeof block, 1));
+}
+
 static void begin_capture(void)
 {
     add_tagged(PFB_TAG_CAPTURE, "");
@@ -82,9 +90,19 @@ TestSuite(source, .init = begin_capture, .fini = end_capture);
 static pfb_source *open_capture(void)
 {
     pfb_source_failure failure = {0};
-    pfb_source *source = pfb_source_open_recorded(capture.data, capture.size_bytes, &failure);
+    pfb_source *source = pfb_source_open_capture(capture.data, capture.size_bytes, &failure);
     cr_assert(source, "%s", failure.sentence);
     return source;
+}
+
+/* Opens the query of add_query, which gets the samples as they were recorded. */
+static pfb_source_query *open_query(pfb_source *source)
+{
+    uint8_t block[40];
+    size_t size = make_block(block, sizeof block, 1);
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    cr_assert(query && pfb_source_query_add(query, block, size, NULL));
+    return query;
 }
 
 static void expect_reply(const pfb_bytes *reply, const char *text, const char *what)
@@ -106,28 +124,17 @@ static void expect_sample(pfb_source_query *query, const char *text, uint32_t co
     pfb_bytes_free(&reply);
 }
 
-static void expect_info(pfb_source_query *query, const char *text)
-{
-    pfb_bytes reply = {0};
-    pfb_source_failure failure = {0};
-    bool is_done = pfb_source_query_info(query, &reply, &failure);
-    cr_expect_eq(is_done, text != NULL);
-    cr_expect_eq(failure.code, text ? 0 : PFB_WIN32_NOT_FOUND, "%s", failure.sentence);
-    if (is_done && text)
-        expect_reply(&reply, text, "information");
-    pfb_bytes_free(&reply);
-}
-
 Test(source, every_handle_replays_the_samples_from_the_beginning)
 {
+    add_query();
     add_tagged(PFB_TAG_DATA, "one");
     add_tagged(PFB_TAG_NOTE, "two");
     add_tagged(PFB_TAG('A', 'B', 'C', 'D'), "three");
     add_tagged(PFB_TAG_DATA, "four and more");
     pfb_source *source = open_capture();
     for (int i = 0; i < 2; i++) {
-        pfb_source_query *query = pfb_source_query_open(source, NULL);
-        pfb_source_query *other = pfb_source_query_open(source, NULL);
+        pfb_source_query *query = open_query(source);
+        pfb_source_query *other = open_query(source);
         expect_sample(query, "one", 0);
         expect_sample(query, "four and more", 0);
         expect_sample(query, NULL, PFB_WIN32_NO_MORE_ITEMS);
@@ -136,44 +143,6 @@ Test(source, every_handle_replays_the_samples_from_the_beginning)
         pfb_source_query_close(other);
         pfb_source_query_close(query);
     }
-    pfb_source_close(source);
-}
-
-/* Before the first sample is collected, the query information is that of the first sample. */
-Test(source, query_information_is_that_of_the_last_sample)
-{
-    add_tagged(PFB_TAG_QUERY_INFO, "replaced before any sample");
-    add_tagged(PFB_TAG_QUERY_INFO, "first");
-    add_tagged(PFB_TAG_DATA, "one");
-    add_tagged(PFB_TAG_DATA, "two");
-    add_tagged(PFB_TAG_QUERY_INFO, "second");
-    add_tagged(PFB_TAG_DATA, "three");
-    add_tagged(PFB_TAG_QUERY_INFO, "of no sample");
-    pfb_source *source = open_capture();
-    pfb_source_query *query = pfb_source_query_open(source, NULL);
-    expect_info(query, "first");
-    expect_info(query, "first");
-    expect_sample(query, "one", 0);
-    expect_info(query, "first");
-    expect_sample(query, "two", 0);
-    expect_info(query, "first");
-    expect_sample(query, "three", 0);
-    expect_info(query, "second");
-    expect_sample(query, NULL, PFB_WIN32_NO_MORE_ITEMS);
-    expect_info(query, "second");
-    pfb_source_query_close(query);
-    pfb_source_close(source);
-}
-
-Test(source, a_capture_may_lack_query_information)
-{
-    add_tagged(PFB_TAG_DATA, "one");
-    pfb_source *source = open_capture();
-    pfb_source_query *query = pfb_source_query_open(source, NULL);
-    expect_info(query, NULL);
-    expect_sample(query, "one", 0);
-    expect_info(query, NULL);
-    pfb_source_query_close(query);
     pfb_source_close(source);
 }
 
@@ -352,10 +321,9 @@ Test(source, only_countersets_of_the_capture_can_be_added)
 {
     static const uint32_t added[] = {PFB_WIN32_SUCCESS, PFB_WIN32_SUCCESS, PFB_WIN32_COUNTERSET_NOT_FOUND};
     static const uint32_t removed[] = {PFB_WIN32_SUCCESS, PFB_WIN32_SUCCESS, PFB_WIN32_INVALID_PARAMETER};
-    static const pfb_chunk information = {.tag = PFB_TAG_QUERY_INFO};
     uint8_t blocks[120];
-    add_registration(1, 1, 0, "a");
-    append_chunk(&capture, &information, blocks, make_block(blocks, sizeof blocks, 2)); /* a set without registration */
+    add_query(); /* a set without registration */
+    add_registration(2, 1, 0, "a");
     pfb_source *source = open_capture();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     for (uint8_t set = 0; set < 3; set++)
@@ -398,6 +366,7 @@ static void expect_v1(pfb_source *source, const char *query, const char *text, u
 
 Test(source, each_v1_query_returns_the_next_block)
 {
+    add_query();
     add_tagged(PFB_TAG_V1, "one");
     add_tagged(PFB_TAG_DATA, "V2");
     add_names(9, "names");
@@ -405,7 +374,7 @@ Test(source, each_v1_query_returns_the_next_block)
     add_tagged(PFB_TAG_V1, "three");
     pfb_source *source = open_capture();
     pfb_source *other = open_capture();
-    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    pfb_source_query *query = open_query(source);
     expect_v1(source, "Global", "one", 0);
     expect_v1(source, "Counter 009", "names", 0);
     expect_v1(source, "238 2", "two and more", 0);
@@ -459,7 +428,7 @@ Test(source, v1_blocks_end_where_the_capture_is_truncated)
 {
     add_tagged(PFB_TAG_V1, "one");
     add_tagged(PFB_TAG_V1, "two");
-    pfb_source *source = pfb_source_open_recorded(capture.data, capture.size_bytes - 1, NULL);
+    pfb_source *source = pfb_source_open_capture(capture.data, capture.size_bytes - 1, NULL);
     pfb_source_failure failure = {0};
     pfb_bytes reply = {0};
     cr_assert(source);
@@ -516,35 +485,37 @@ Test(source, chunks_of_a_later_version_are_ignored)
 
 Test(source, a_truncated_capture_is_replayed_to_its_end)
 {
+    size_t query_at = capture.size_bytes;
+    add_query();
     size_t first = capture.size_bytes;
     add_tagged(PFB_TAG_DATA, "one");
     size_t second = capture.size_bytes;
     add_tagged(PFB_TAG_DATA, "two");
     for (size_t size = 0; size <= capture.size_bytes; size++) {
         pfb_source_failure failure = {0};
-        pfb_source *source = pfb_source_open_recorded(capture.data, size, &failure);
-        bool can_open = size == first || size >= second;
+        pfb_source *source = pfb_source_open_capture(capture.data, size, &failure);
+        bool can_open = size == query_at || size >= first;
         cr_expect_eq(source != NULL, can_open, "%zu bytes: %s", size, failure.sentence);
         cr_expect_eq(failure.code, can_open ? 0 : PFB_WIN32_INVALID_PARAMETER);
         if (!source)
             continue;
-        pfb_source_query *query = pfb_source_query_open(source, NULL);
+        pfb_source_query *query = open_query(source);
         if (size >= second)
             expect_sample(query, "one", 0);
         if (size == capture.size_bytes)
             expect_sample(query, "two", 0);
-        bool is_cut = size != first && size != second && size != capture.size_bytes;
+        bool is_cut = size != query_at && size != first && size != second && size != capture.size_bytes;
         expect_sample(query, NULL, is_cut ? PFB_WIN32_FILE_CORRUPT : PFB_WIN32_NO_MORE_ITEMS);
         pfb_source_query_close(query);
         pfb_source_close(source);
     }
-    cr_expect_null(pfb_source_open_recorded(NULL, 0, NULL));
+    cr_expect_null(pfb_source_open_capture(NULL, 0, NULL));
 }
 
-/* Calls every operation that returns bytes, on a capture with arbitrary bytes. */
+/* Requests the recorded registrations and everything of V1 of a capture with arbitrary bytes. */
 static void use_capture(const char *name, const uint8_t *data, size_t size)
 {
-    pfb_source *source = pfb_source_open_recorded(data, size, NULL);
+    pfb_source *source = pfb_source_open_capture(data, size, NULL);
     if (!source)
         return;
     pfb_bytes sets = {0};
@@ -553,21 +524,17 @@ static void use_capture(const char *name, const uint8_t *data, size_t size)
     for (size_t at = 0; at < sets.size_bytes; at += 16) {
         pfb_guid guid;
         memcpy(guid.bytes, sets.data + at, 16);
-        for (uint32_t request = 1; request <= 10; request++)
-            expect_registration(source, data, size, &guid, request, 9);
-        pfb_source_instances(source, &guid, &reply, NULL);
+        for (uint32_t request = 1; request <= 10; request++) {
+            pfb_chunk recorded;
+            if (find_registration(data, size, &guid, request, 9, &recorded))
+                expect_registration(source, data, size, &guid, request, 9);
+        }
     }
-    pfb_source_query *query = pfb_source_query_open(source, NULL);
-    size_t samples = 0;
-    while (pfb_source_query_collect(query, &reply, NULL)) {
-        samples++;
-        pfb_source_query_info(query, &reply, NULL);
-    }
+    size_t blocks = 0;
     pfb_source_v1(source, "Counter 009", &reply, NULL);
     while (pfb_source_v1(source, "Global", &reply, NULL))
-        samples++;
-    cr_expect(samples < size / 16, "%s: more samples than chunks", name);
-    pfb_source_query_close(query);
+        blocks++;
+    cr_expect(blocks < size / 16, "%s: more blocks than chunks", name);
     pfb_bytes_free(&reply);
     pfb_bytes_free(&sets);
     pfb_source_close(source);
@@ -589,7 +556,7 @@ static void use_changed_capture(const char *name, const uint8_t *data, size_t si
     free(changed);
 }
 
-Test(source, changed_seeds_can_be_replayed)
+Test(source, registrations_of_changed_seeds_are_found)
 {
     cr_expect_gt(visit_seeds("capture", use_changed_capture), 10);
 }

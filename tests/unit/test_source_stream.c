@@ -167,14 +167,13 @@ static pfb_source *make_live(pfb_source *inner)
     return pfb_source_make(&operations, live, NULL);
 }
 
-typedef enum source_kind { CAPTURE, RECORDED, LIVE } source_kind;
+typedef enum source_kind { CAPTURE, LIVE } source_kind;
 
-static const char *const kind_names[] = {"capture", "recorded", "live"};
+static const char *const kind_names[] = {"capture", "live"};
 
 static pfb_source *open_kind(source_kind kind, const file *f)
 {
-    pfb_source *source = kind == RECORDED ? pfb_source_open_recorded(f->bytes, f->size, NULL)
-                                          : pfb_source_open_capture(f->bytes, f->size, NULL);
+    pfb_source *source = pfb_source_open_capture(f->bytes, f->size, NULL);
     return kind == LIVE ? make_live(source) : source;
 }
 
@@ -490,18 +489,10 @@ Test(source_stream, records_are_metadata_and_samples)
     } rows[] = {
         /* The source of a capture derives the names that were not recorded from those that were. */
         {CAPTURE, V2_FILE, 0, 0, {NULL}, "begin " REGISTRATIONS " query_info reply*11 end\n"},
-        {RECORDED, V2_FILE, 0, 0, {NULL}, "begin registration1 registration3 registration5 query_info reply*11 end\n"},
-        {RECORDED,
-         V2_FILE,
-         2,
-         0,
-         {"\\Proc*(*)\\*"},
-         "begin registration1 registration3 registration5 query_info "
-         "reply*11 end\n"},
+        {CAPTURE, V2_FILE, 2, 0, {"\\Proc*(*)\\*"}, "begin " REGISTRATIONS " query_info reply*11 end\n"},
         {CAPTURE, V2_FILE, 0, 1, {NULL}, "begin " REGISTRATIONS " instances query_info reply*11 end\n"},
         {CAPTURE, V2_FILE, 0, 2, {NULL}, "begin " REGISTRATIONS " instances end\n"},
         {CAPTURE, V2_FILE, 0, 2, {"\\Proc*\\*"}, "begin " REGISTRATIONS " instances end\n"},
-        {RECORDED, V2_FILE, 0, 2, {NULL}, "begin registration1 registration3 registration5 end\n"},
         {LIVE, V2_FILE, 0, 0, {NULL}, "begin " REGISTRATIONS " query_info reply*11 end\n" END_OF_RECORDING},
         {CAPTURE, V1_FILE, 1, 0, {NULL}, "begin names block*4 end\n"},
         {CAPTURE, V1_FILE, 1, 0, {"\\Nothing\\*"}, "begin names block*4 end\n"},
@@ -514,12 +505,6 @@ Test(source_stream, records_are_metadata_and_samples)
          0,
          {NULL},
          "begin registration1 registration3 registration9 query_info reply*2 end\n"},
-        {RECORDED,
-         "corpus/capture/seeds/valid_replaced_queries.pfb",
-         0,
-         0,
-         {NULL},
-         "begin registration1 registration3 query_info reply query_info reply end\n"},
     };
     text t = {.bytes = NULL};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
@@ -656,17 +641,21 @@ Test(source_stream, the_version_depends_on_the_source)
  * are problems of the stream. */
 Test(source_stream, malformed_replies_are_reported_once)
 {
-    /* GPU Adapter Memory is found in the catalog. The recording has two replies about each counterset. */
+    /* GPU Adapter Memory is found in the catalog. The recording has two replies about each counterset, to the
+     * requests 3 and 5; those to 9 and 10 are derived from them. */
     static const char *const paths[] = {"\\GPU Adapter*(*)\\*", NULL};
     static const pfb_source_fault fault = {PFB_SOURCE_REGISTRATION, 0, PFB_SOURCE_FAULT_CUT, 1, 0};
     static const char expected[] = "\n"
                                    "error 0 -1 counterset f802502b-77b4-4713-81b3-3be05759da5d, request 3: "
+                                   "a string has no NUL before the end of its block\n"
+                                   "error 0 -1 counterset f802502b-77b4-4713-81b3-3be05759da5d, request 9: "
                                    "a string has no NUL before the end of its block\n";
+    static const char *const requests[] = {"request 3", "request 5", "request 9", "request 10"};
     pfb_record record = {.size = sizeof record};
     pfb_problem problem = {.size = sizeof problem};
     pfb_selection *selection;
     text t = {.bytes = NULL};
-    pfb_stream *stream = open_stream(open_faulty(RECORDED, "fixtures/gpu_memory.pfb", fault), paths, &selection);
+    pfb_stream *stream = open_stream(open_faulty(CAPTURE, "fixtures/gpu_memory.pfb", fault), paths, &selection);
     pfb_collector *c = pfb_collector_new();
     size_t count = 0;
     while (pfb_stream_next(stream, &record) == PFB_NEXT_RECORD) {
@@ -674,13 +663,13 @@ Test(source_stream, malformed_replies_are_reported_once)
         cr_expect(record.kind != PFB_RECORD_REGISTRATION || record.byte_count == 1);
         pfb_collector_put(c, &record);
     }
-    cr_expect_eq(count, 2);
+    cr_expect_eq(count, 4);
     list_records(&t, stream, SIZE_MAX);
     cr_expect_str_eq(text_of(&t), expected, "%s", text_of(&t));
-    for (uint32_t request = 3; request <= 5; request += 2) {
+    for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++) {
         cr_assert(pfb_collector_take_problem(c, &problem));
         cr_expect(problem.kind == PFB_PROBLEM_ERROR && problem.code != PFB_OK);
-        cr_expect(strstr(problem.sentence, request == 3 ? "request 3" : "request 5"), "%s", problem.sentence);
+        cr_expect(strstr(problem.sentence, requests[i]), "%s", problem.sentence);
     }
     cr_expect_not(pfb_collector_take_problem(c, &problem));
     pfb_collector_close(c);
@@ -700,7 +689,7 @@ static const struct {
 } readings[] = {
     {CAPTURE, V2_FILE, 0, 1, {"\\Processor Information(0,*)\\% User Time", "\\*(0,0)\\*"}},
     {LIVE, V2_FILE, 0, 1, {"\\Processor Information(0,*)\\% User Time", "\\*(0,0)\\*"}},
-    {RECORDED, "fixtures/gpu_memory.pfb", 0, 0, {NULL}},
+    {CAPTURE, "fixtures/gpu_memory.pfb", 0, 0, {NULL}},
     {CAPTURE, V2_FILE, 0, 2, {NULL}},
     {LIVE, V1_FILE, 1, 0, {"\\Processor(_Total)\\*", "\\238(0)\\6"}},
     {CAPTURE, V1_FILE, 1, 0, {NULL}},
@@ -872,10 +861,7 @@ Test(source_stream, recordings_of_v2_data_can_be_read_again)
         const char *file;
         uint32_t version;
         bool can_rewind;
-    } rows[] = {{CAPTURE, V2_FILE, 2, true},
-                {RECORDED, V2_FILE, 2, true},
-                {LIVE, V2_FILE, 2, false},
-                {CAPTURE, V1_FILE, 1, false}};
+    } rows[] = {{CAPTURE, V2_FILE, 2, true}, {LIVE, V2_FILE, 2, false}, {CAPTURE, V1_FILE, 1, false}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         pfb_selection *selection;
         text first = {.bytes = NULL}, second = {.bytes = NULL};

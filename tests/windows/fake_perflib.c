@@ -23,7 +23,7 @@ static pfb_bytes reply;
 fake_perflib *fake_perflib_start(const void *capture, size_t size)
 {
     fake_perflib_stop();
-    source = pfb_source_open_recorded(capture, size, NULL);
+    source = pfb_source_open_capture(capture, size, NULL);
     return source ? &fake : NULL;
 }
 
@@ -171,28 +171,44 @@ static void write_statuses(uint8_t *blocks, size_t size)
     }
 }
 
-/* Sets the Status of each block of `refused_bytes` bytes to ERROR_INVALID_PARAMETER. Returns true if there is one. */
-static bool refuse_sizes(uint8_t *blocks, size_t size)
+/* Returns true if the test refuses the block. Sets *size to the size of the block. */
+static bool is_refused(const uint8_t *block, size_t *size)
 {
-    bool is_refused = false;
-    for (size_t at = 0; at < size;) {
-        static const uint32_t refusal = PFB_WIN32_INVALID_PARAMETER;
-        pfb_perflib_identifier block;
-        memcpy(&block, blocks + at, sizeof block);
-        if (block.size_bytes == fake.refused_bytes) {
-            is_refused = true;
-            memcpy(blocks + at + offsetof(pfb_perflib_identifier, status), &refusal, sizeof refusal);
-        }
-        at += block.size_bytes;
+    pfb_perflib_identifier read;
+    memcpy(&read, block, sizeof read);
+    *size = read.size_bytes;
+    return read.size_bytes == fake.refused_bytes;
+}
+
+static bool has_refused(const uint8_t *blocks, size_t size)
+{
+    size_t block_size;
+    for (size_t at = 0; at < size; at += block_size) {
+        if (is_refused(blocks + at, &block_size))
+            return true;
     }
-    return is_refused;
+    return false;
 }
 
 typedef bool change_function(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
 
+/* Passes the blocks on one by one. Those that are refused get the Status ERROR_INVALID_PARAMETER instead. */
+static pfb_dword pass_blocks(change_function *operation, pfb_source_query *query, uint8_t *blocks, size_t size)
+{
+    static const uint32_t refusal = PFB_WIN32_INVALID_PARAMETER;
+    size_t block_size;
+    for (size_t at = 0; at < size; at += block_size) {
+        pfb_source_failure failure = {0};
+        if (is_refused(blocks + at, &block_size))
+            memcpy(blocks + at + offsetof(pfb_perflib_identifier, status), &refusal, sizeof refusal);
+        else if (!operation(query, blocks + at, block_size, &failure))
+            return failure.code;
+    }
+    return PFB_WIN32_SUCCESS;
+}
+
 static pfb_dword change(fake_function function, change_function *operation, void *query, void *blocks, pfb_dword size)
 {
-    pfb_source_failure failure = {0};
     note_capacity(function, (uint32_t)size);
     const fake_answer *scripted = next_scripted(function);
     const handle *open = find_handle(query);
@@ -202,13 +218,12 @@ static pfb_dword change(fake_function function, change_function *operation, void
         memset(blocks, 0xEE, size);
         return scripted->code;
     }
-    if (!operation(open->query, blocks, size, &failure))
-        return failure.code;
-    if (fake.block_status != PFB_WIN32_SUCCESS)
-        write_statuses(blocks, size);
-    if (refuse_sizes(blocks, size) && fake.refuses_calls)
+    if (fake.refuses_calls && has_refused(blocks, size))
         return PFB_WIN32_INVALID_PARAMETER;
-    return PFB_WIN32_SUCCESS;
+    pfb_dword code = pass_blocks(operation, open->query, blocks, size);
+    if (code == PFB_WIN32_SUCCESS && fake.block_status != PFB_WIN32_SUCCESS)
+        write_statuses(blocks, size);
+    return code;
 }
 
 pfb_dword PFB_WINAPI PerfAddCounters(void *query, pfb_perflib_identifier *blocks, pfb_dword size)

@@ -226,21 +226,30 @@ static void check_order(HMODULE library)
 
 static const pfb_guid one_set = {{1}};
 
-/* Makes a capture of one counterset and two samples, whose bytes have no meaning. The second sample is larger than the
- * capacity with which any function is called first. */
+/* Writes the block with which the samples of the capture were recorded. */
+static size_t make_recorded_block(uint8_t *out, size_t capacity)
+{
+    const pfb_query query = {
+        .counterset = one_set, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID, .name = pfb_utf8_name("*", 1)};
+    return pfb_query_write(&query, out, capacity);
+}
+
+/* Makes a capture of one counterset, a query and two samples. The bytes of the samples have no meaning. The second
+ * sample is larger than the capacity with which any function is called first. */
 static size_t make_capture(uint8_t *out, size_t capacity)
 {
     static uint8_t body[200000];
+    uint8_t block[64];
     static const pfb_chunk chunks[] = {{.tag = PFB_TAG_CAPTURE},
                                        {.tag = PFB_TAG_REGISTRATION, .guid = {{1}}, .request = PFB_REQUEST_COUNTERSET},
                                        {.tag = PFB_TAG_QUERY_INFO},
                                        {.tag = PFB_TAG_DATA},
                                        {.tag = PFB_TAG_DATA}};
-    static const size_t sizes[] = {0, 32, 48, 64, sizeof body};
+    const size_t sizes[] = {0, 32, make_recorded_block(block, sizeof block), 64, sizeof body};
     size_t at = 0;
     memset(body, 'd', sizeof body);
     for (size_t i = 0; i < sizeof chunks / sizeof chunks[0]; i++)
-        at += pfb_capture_write(&chunks[i], body, sizes[i], out + at, capacity - at);
+        at += pfb_capture_write(&chunks[i], i == 2 ? block : body, sizes[i], out + at, capacity - at);
     return at;
 }
 
@@ -262,9 +271,12 @@ static pfb_source *open_library(HMODULE library)
 static void check_replies(pfb_source *source, const fake_perflib *fake)
 {
     pfb_bytes reply = {0};
+    uint8_t block[64];
     pfb_source_failure failure = {0};
     pfb_source_query *query = pfb_source_query_open(source, &failure);
     check(query && fake->open_handles == 1, "a query handle is opened in the library");
+    check(pfb_source_query_add(query, block, make_recorded_block(block, sizeof block), &failure),
+          "the recorded block is added");
     check(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 16 &&
               memcmp(reply.data, one_set.bytes, 16) == 0,
           "the GUID of the counterset is returned");
@@ -274,7 +286,8 @@ static void check_replies(pfb_source *source, const fake_perflib *fake)
     check(!pfb_source_instances(source, &one_set, &reply, &failure) && failure.code == 1168,
           "a missing list of instances is reported");
     check(pfb_source_query_collect(query, &reply, NULL) && reply.size_bytes == 64, "the first sample is returned");
-    check(pfb_source_query_info(query, &reply, NULL) && reply.size_bytes == 48, "the query information is returned");
+    check(pfb_source_query_info(query, &reply, NULL) && reply.size_bytes == 48 && memcmp(reply.data, block, 48) == 0,
+          "the query information is returned");
     check(pfb_source_query_collect(query, &reply, NULL) && reply.size_bytes == 200000 && reply.data[199999] == 'd',
           "the second sample, which needs more space, is returned");
     check(fake->calls[FAKE_PerfQueryCounterData] == 3, "the second sample is requested twice");

@@ -89,11 +89,6 @@ PFB_API const pfb_win32_code *pfb_win32_find(uint32_t code);
  * damaged, the chunks before it are replayed, and then calls fail with PFB_WIN32_FILE_CORRUPT. See docs/source.md. */
 PFB_API pfb_source *pfb_source_open_capture(const void *data, size_t size, pfb_source_failure *failure);
 
-/* Like pfb_source_open_capture, but returns only what was recorded, chunk by chunk and unchanged: adding and removing
- * have no effect, query information is that of the sample that was collected last, and a reply that was not recorded is
- * not derived from other replies. For programs that copy or display captures. */
-PFB_API pfb_source *pfb_source_open_recorded(const void *data, size_t size, pfb_source_failure *failure);
-
 /* The operations that a faulty source can alter. */
 typedef enum pfb_source_operation {
     PFB_SOURCE_COUNTERSETS = 0,
@@ -183,8 +178,7 @@ PFB_API bool pfb_source_query_remove(pfb_source_query *query, uint8_t *blocks, s
                                      pfb_source_failure *failure);
 
 /* The identifier blocks of the query. The Index of each block is the position of its result in the data
- * (PerfQueryCounterInfo). Adding or removing blocks may change these positions. A source of pfb_source_open_recorded
- * returns the blocks that apply to the sample that was collected last, or to the first one if none was collected. */
+ * (PerfQueryCounterInfo). Adding or removing blocks may change these positions. */
 PFB_API bool pfb_source_query_info(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure);
 
 /* Collects one sample: a V2 reply (PerfQueryCounterData). A capture fails after its last sample: with
