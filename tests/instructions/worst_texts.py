@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Worst cases of texts: CPI snapshots and CPUID dumps."""
+"""Worst cases of texts: CPI snapshots, CPUID dumps and V1 blocks as numbers."""
 
 from cases import case
 
@@ -210,3 +210,45 @@ def long_function(size):
 def longest_first_words(size):
     """Lines that end after the longest word with which a leaf can begin."""
     return lines(size, b"basic_cpuid\n")
+
+
+# ---- V1 blocks as numbers ---------------------------------------------------
+
+SIGNATURE = b"P\0E\0R\0F\0"
+
+
+def numbers(size, separator, form):
+    """A list of the signature, then of as many numbers as fit."""
+    text = separator.join(form % byte for byte in SIGNATURE)
+    more = separator + form % 255
+    return text + more * (size // len(more))
+
+
+@case("number_text")
+def decimal_numbers(size):
+    """Decimal numbers of three digits."""
+    return numbers(size, b",", b"%d")
+
+
+@case("number_text")
+def prefixed_numbers(size):
+    """Hexadecimal numbers with a prefix."""
+    return numbers(size, b" ", b"0x%x")
+
+
+@case("number_text")
+def dumped_numbers(size):
+    """Hexadecimal numbers of two digits."""
+    return numbers(size, b"\n", b"%02x")
+
+
+@case("number_text")
+def shortest_numbers(size):
+    """Numbers of one digit."""
+    return numbers(0, b",", b"%d") + b",0" * (size // 2)
+
+
+@case("number_text")
+def blanks_between_numbers(size):
+    """Blanks after the signature."""
+    return numbers(0, b",", b"%d") + b" " * size
