@@ -7,6 +7,7 @@
 #define PFB_PERFLIB_OVER_SOURCE /* replaces the functions of the system on Windows, too */
 #include <perfblock/perfblock.h>
 #include <perfblock/perflib.h>
+#include <perfblock/stream.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -92,14 +93,14 @@ static const test_case cases[] = {
     {"bytes after the reply", {PFB_SOURCE_QUERY_COLLECT, 0, PFB_SOURCE_FAULT_PAD, 24, 0}, 0},
 };
 
-static uint8_t fixture[1 << 20];
-
-static bool run_case(const test_case *c, size_t size)
+static bool run_case(const test_case *c, const char *fixture)
 {
     unsigned values = 0;
     pfb_source_failure failure = {0};
-    pfb_source *source =
-        pfb_source_open_faulty(pfb_source_open_capture(fixture, size, &failure), &c->fault, 1, &failure);
+    pfb_stream *stream = pfb_stream_new();
+    if (!stream || pfb_stream_add_file(stream, fixture) < 0)
+        return false;
+    pfb_source *source = pfb_source_open_faulty(pfb_source_open_stream(stream, &failure), &c->fault, 1, &failure);
     if (!source || pfb_perflib_use(source) != PFB_WIN32_SUCCESS) {
         fprintf(stderr, "%s\n", failure.sentence);
         return false;
@@ -112,16 +113,13 @@ static bool run_case(const test_case *c, size_t size)
 
 int main(int argc, char **argv)
 {
-    FILE *file = argc == 2 ? fopen(argv[1], "rb") : NULL;
-    if (!file) {
+    if (argc != 2) {
         fprintf(stderr, "usage: agent_test FIXTURE\n");
         return EXIT_FAILURE;
     }
-    size_t size = fread(fixture, 1, sizeof fixture, file);
-    fclose(file);
     bool is_ok = true;
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++)
-        is_ok = run_case(&cases[i], size) && is_ok;
+        is_ok = run_case(&cases[i], argv[1]) && is_ok;
     pfb_perflib_use(NULL);
     return is_ok ? EXIT_SUCCESS : EXIT_FAILURE;
 }

@@ -210,7 +210,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     pfb_selection_close(selection);
     put_records(data, size, 1);
     put_records(data, size, 2);
-    replay(pfb_source_open_capture(data, size, NULL), 2);
-    replay(pfb_source_open_capture(data, size, NULL), 1);
+    replay(pfb_source_open_stream(open_bytes(data, size, 0, 1), NULL), 2);
+    replay(pfb_source_open_stream(open_bytes(data, size, 0, 1), NULL), 1);
     return 0;
 }

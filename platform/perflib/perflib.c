@@ -2,9 +2,8 @@
 #include "perfblock/perflib.h"
 #include "perfblock/live.h"
 
-#include "perfblock/log.h"
 #include "perfblock/name.h"
-#include "perfblock/pdh_text.h"
+#include "perfblock/stream.h"
 #include "source/lock.h"
 #include "source/source_private.h"
 
@@ -122,38 +121,15 @@ static struct state {
     query_handle *handles;
 } state;
 
-/* Reads a whole file. */
-static bool read_file(const char *path, pfb_bytes *bytes, pfb_source_failure *failure)
-{
-    enum { STEP = 1 << 16 };
-    FILE *file = fopen(path, "rb");
-    size_t size = STEP;
-    if (!file)
-        return pfb_source_fail(failure, PFB_WIN32_FILE_NOT_FOUND, "%s cannot be opened", path);
-    while (size == STEP && pfb_bytes_reserve(bytes, bytes->size_bytes + STEP)) {
-        size = fread(bytes->data + bytes->size_bytes, 1, STEP, file);
-        bytes->size_bytes += size;
-    }
-    bool is_read = size < STEP && !ferror(file);
-    fclose(file);
-    return is_read || pfb_source_fail(failure, PFB_WIN32_READ_FAULT, "%s cannot be read", path);
-}
-
-/* Opens a capture file. Returns NULL on failure. */
+/* Opens a file as a recorded machine. Returns NULL on failure. */
 static pfb_source *open_file(const char *path, pfb_source_failure *failure)
 {
-    pfb_bytes bytes = {0};
-    pfb_source *source = NULL;
-    bool is_read = read_file(path, &bytes, failure);
-    bool is_log = is_read && (pfb_log_recognise(bytes.data, bytes.size_bytes) ||
-                              pfb_pdh_text_recognise(bytes.data, bytes.size_bytes));
-    if (is_log)
-        pfb_source_fail(failure, PFB_WIN32_NOT_SUPPORTED,
-                        "%s is a perfmon log, which has neither GUIDs nor counter ids", path);
-    else if (is_read)
-        source = pfb_source_open_capture(bytes.data, bytes.size_bytes, failure);
-    pfb_bytes_free(&bytes);
-    return source;
+    pfb_stream *stream = pfb_stream_new();
+    if (stream && pfb_stream_add_file(stream, path) < 0) {
+        pfb_stream_close(stream);
+        stream = NULL;
+    }
+    return pfb_source_open_stream(stream, failure);
 }
 
 /* Returns the path of the capture that the environment names, or NULL. */

@@ -2,6 +2,7 @@
 /* A simulated machine: a live source that is linked into the program instead of that of the system. Its data comes from
  * the capture that the environment variable PERFBLOCK_MACHINE names: V2 data if the capture has any, and V1 blocks,
  * from which it returns the requested objects as HKEY_PERFORMANCE_DATA does. */
+#include "../unit/support_replay.h"
 #include "perfblock/capture.h"
 #include "perfblock/live.h"
 #include "perfblock/source.h"
@@ -227,7 +228,7 @@ pfb_source *pfb_source_open_live(pfb_source_failure *failure)
     }
     m->has_no_list = getenv("PERFBLOCK_MACHINE_WITHOUT_LIST") != NULL;
     if (has_data(&m->file))
-        m->v2 = pfb_source_open_capture(m->file.data, m->file.size_bytes, failure);
+        m->v2 = replay_bytes(m->file.data, m->file.size_bytes, failure);
     return pfb_source_make(&operations, m, failure);
 }
 

@@ -6,6 +6,7 @@
  * immediately, so that a program which waits between samples ends soon. */
 #include "perfblock/perflib.h"
 #include "perfblock/query.h"
+#include "perfblock/stream.h"
 #include "perfblock/v2.h"
 
 #include <stdio.h>
@@ -24,13 +25,10 @@ int nanosleep(const struct timespec *wanted, struct timespec *left)
 
 static pfb_source *open_faulty(const pfb_source_fault *fault, size_t count)
 {
-    static uint8_t capture[1 << 20];
-    FILE *file = fopen(getenv("PERFBLOCK_CAPTURE"), "rb");
-    if (!file)
+    pfb_stream *stream = pfb_stream_new();
+    if (!stream || pfb_stream_add_file(stream, getenv("PERFBLOCK_CAPTURE")) < 0)
         exit(9);
-    size_t size = fread(capture, 1, sizeof capture, file);
-    fclose(file);
-    return pfb_source_open_faulty(pfb_source_open_capture(capture, size, NULL), fault, count, NULL);
+    return pfb_source_open_faulty(pfb_source_open_stream(stream, NULL), fault, count, NULL);
 }
 
 /* Collects the first sample with a query for all instances of Processor Information. Prints the status of the

@@ -394,12 +394,13 @@ FOLDERS = {
     "collect": {"source", "select", "stream"},
     "select": {"source"},
     "stream": {"source", "select"},
+    "replay": {"source"},
     "perflib": {"source"},
 }
 # Public headers of platform that a folder may include; a folder that is not listed may include all of them. Public
 # headers of core are always allowed.
 PUBLIC = {"collect": {"collect", "source", "stream"}, "select": {"source", "stream"},
-          "stream": {"source", "stream"}}
+          "stream": {"source", "stream"}, "replay": {"source", "stream"}}
 
 
 def check_platform(folder):

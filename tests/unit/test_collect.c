@@ -8,6 +8,7 @@
 #include "perfblock/write.h"
 #include "support_allocations.h"
 #include "support_frames.h"
+#include "support_replay.h"
 #include "support_types.h"
 
 #include <string.h>
@@ -164,7 +165,7 @@ static void list_values(pfb_collector *c, char text[TEXT_BYTES])
 /* Reads the stream of a source of a capture; `text` becomes the values of its last sample. */
 static void collect_all(const chunks *c, const char *path, char text[TEXT_BYTES])
 {
-    pfb_source *source = pfb_source_open_capture(c->data, c->size, NULL);
+    pfb_source *source = replay_bytes(c->data, c->size, NULL);
     pfb_stream *stream = pfb_stream_new();
     pfb_collector *collector = new_collector(path);
     cr_assert(source && stream && collector && pfb_stream_add_source(stream, source) == 0);

@@ -6,6 +6,7 @@
 #include "perfblock/source.h"
 #include "perfblock/v2.h"
 #include "support.h"
+#include "support_replay.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -532,7 +533,7 @@ Test(faulty_source, kinds_of_faults_are_limited_to_their_operations)
 Test(faulty_source, a_missing_inner_source_is_a_failure)
 {
     pfb_source_failure failure = {0};
-    cr_expect_null(pfb_source_open_faulty(pfb_source_open_capture("x", 1, &failure), NULL, 0, &failure));
+    cr_expect_null(pfb_source_open_faulty(replay_bytes("x", 1, &failure), NULL, 0, &failure));
     cr_expect_eq(failure.code, PFB_WIN32_INVALID_PARAMETER, "the failure is that of the inner source");
 }
 
@@ -575,8 +576,7 @@ static void replay_with_faults(const char *name, const uint8_t *data, size_t siz
     for (size_t faulty = 0; faulty <= 1; faulty++) {
         pfb_source_failure failure = {0};
         pfb_bytes reply = {0};
-        pfb_source *source =
-            pfb_source_open_faulty(pfb_source_open_capture(data, size, NULL), faults, faulty * 3, NULL);
+        pfb_source *source = pfb_source_open_faulty(replay_bytes(data, size, NULL), faults, faulty * 3, NULL);
         pfb_source_query *query = pfb_source_query_open(source, NULL);
         expect_error(collect(query), faulty ? PFB_TRUNCATED_HEADER : PFB_OK, 0, "a truncated reply");
         if (faulty)

@@ -7,6 +7,7 @@
 #include "perfblock/write.h"
 #include "support.h"
 #include "support_capture.h"
+#include "support_replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -177,11 +178,11 @@ static void expect_same_samples(call *c, uint32_t code_at_end)
 
 static void use_capture(const char *name, const uint8_t *data, size_t size)
 {
-    call c = {.source = pfb_source_open_capture(data, size, NULL)};
+    call c = {.source = replay_bytes(data, size, NULL)};
     (void)name;
     if (!c.source)
         return; /* a seed that is not a capture */
-    cr_assert_eq(pfb_perflib_use(pfb_source_open_capture(data, size, NULL)), PFB_WIN32_SUCCESS);
+    cr_assert_eq(pfb_perflib_use(replay_bytes(data, size, NULL)), PFB_WIN32_SUCCESS);
     expect_same_metadata(&c);
     expect_same_samples(&c, code_at_end(data, size));
     cr_assert_eq(pfb_perflib_use(NULL), PFB_WIN32_SUCCESS);
@@ -199,7 +200,7 @@ Test(perflib, functions_return_what_their_source_returns)
 static pfb_source *open_empty(void)
 {
     static const uint8_t capture[] = {'P', 'F', 'B', 'C', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-    return pfb_source_open_capture(capture, sizeof capture, NULL);
+    return replay_bytes(capture, sizeof capture, NULL);
 }
 
 Test(perflib, null_arguments_are_refused)
@@ -327,7 +328,7 @@ Test(perflib, changing_a_query_drops_the_sample_that_did_not_fit)
     PERF_COUNTER_IDENTIFIER block = {.Size = sizeof block};
     HANDLE handle = NULL;
     DWORD actual = 0;
-    cr_assert_eq(pfb_perflib_use(pfb_source_open_capture(capture.data, capture.size_bytes, NULL)), 0);
+    cr_assert_eq(pfb_perflib_use(replay_bytes(capture.data, capture.size_bytes, NULL)), 0);
     cr_assert_eq(PerfOpenQueryHandle(NULL, &handle), 0);
     for (int i = 0; i < 2; i++)
         cr_expect(PerfQueryCounterData(handle, NULL, 0, &actual) == PFB_WIN32_NOT_ENOUGH_MEMORY && actual == 48);

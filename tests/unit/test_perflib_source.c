@@ -6,6 +6,7 @@
 #include "perfblock/query.h"
 #include "support.h"
 #include "support_perflib.h"
+#include "support_replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,7 +100,7 @@ static pfb_bytes replies_of(pfb_source *source)
 
 static void expect_same_replies(const char *name, const uint8_t *data, size_t size)
 {
-    pfb_source *replay = pfb_source_open_capture(data, size, NULL);
+    pfb_source *replay = replay_bytes(data, size, NULL);
     if (!replay)
         return;
     start_fake(data, size);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The source that answers from a capture like PerfLib: replies are derived from the recording, and samples are reduced
+/* The source that answers from a stream like PerfLib: replies are derived from the recording, and samples are reduced
  * to the query. */
 #include <criterion/criterion.h>
 
@@ -7,6 +7,7 @@
 #include "support.h"
 #include "support_capture.h"
 #include "support_readers.h"
+#include "support_replay.h"
 #include "support_types.h"
 
 #include <stdarg.h>
@@ -164,7 +165,7 @@ static void put_one(void)
 static pfb_source *open_capture(void)
 {
     pfb_source_failure failure = {0};
-    pfb_source *source = pfb_source_open_capture(capture.data, capture.size_bytes, &failure);
+    pfb_source *source = replay_bytes(capture.data, capture.size_bytes, &failure);
     cr_assert(source, "%s", failure.sentence);
     return source;
 }
@@ -308,6 +309,45 @@ Test(replay, samples_are_reduced_to_the_query)
         {ONE, NULL, 3, 0, "1 0{ 33/4};"},
         {ONE, "name", 3, ALL, "0 1069;"},
         {ABSENT, "*", 3, ALL, "0 1069;"});
+}
+
+/* Opens the chunks of the recording as inputs of a stream: bare replies, and metadata for them. */
+static pfb_source *open_bare(void)
+{
+    pfb_stream *stream = pfb_stream_new();
+    pfb_capture chunks;
+    pfb_chunk chunk;
+    cr_assert(stream && pfb_capture_open(&chunks, capture.data, capture.size_bytes, true, NULL));
+    while (pfb_capture_next_chunk(&chunks, &chunk)) {
+        const pfb_input input = {.size = sizeof input,
+                                 .kind = chunk.tag == PFB_TAG_REGISTRATION ? PFB_RECORD_REGISTRATION
+                                         : chunk.tag == PFB_TAG_QUERY_INFO ? PFB_RECORD_QUERY_INFO
+                                                                           : PFB_RECORD_V2,
+                                 .data = capture.data + chunk.body_offset,
+                                 .byte_count = chunk.body_size_bytes,
+                                 .set = chunk.guid,
+                                 .request = chunk.request,
+                                 .language = chunk.language};
+        cr_assert_geq(pfb_stream_add(stream, &input), 0);
+    }
+    return pfb_source_open_stream(stream, NULL);
+}
+
+Test(replay, bare_replies_with_their_metadata_are_replayed)
+{
+    PUT_INFO({MANY, "*", ALL, ALL, 0}, {ONE, NULL, ALL, ALL, 1});
+    begin_sample();
+    put_everything();
+    put_one();
+    end_sample();
+    pfb_source *source = open_bare();
+    cr_assert(source);
+    pfb_source_query *query = pfb_source_query_open(source, NULL);
+    cr_expect_eq(add(query, MANY, "B*", 1, ALL), PFB_WIN32_SUCCESS);
+    cr_expect_eq(add(query, ONE, NULL, 8, ALL), PFB_WIN32_COUNTER_NOT_FOUND, "the registration is known");
+    expect_sample(query, "4 0{b#2 21/8};");
+    pfb_source_query_close(query);
+    pfb_source_close(source);
 }
 
 Test(replay, results_answer_queries_of_other_kinds)
@@ -603,7 +643,7 @@ static void add_anything(pfb_source_query *query, const pfb_bytes *sets, const u
  * the damage there. */
 static void use_capture(const uint8_t *data, size_t size)
 {
-    pfb_source *source = pfb_source_open_capture(data, size, NULL);
+    pfb_source *source = replay_bytes(data, size, NULL);
     if (!source)
         return;
     pfb_bytes sets = {0};

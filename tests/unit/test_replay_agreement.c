@@ -9,6 +9,7 @@
 #include "support.h"
 #include "support_capture.h"
 #include "support_readers.h"
+#include "support_replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -344,7 +345,7 @@ Test(replay_agreement, random_calls_have_the_same_results)
     unsigned long calls = setting ? strtoul(setting, NULL, 10) : CALLS;
     pair p = {.sources = {open_machine(), NULL}};
     pfb_bytes capture = record(p.sources[0]);
-    p.sources[1] = pfb_source_open_capture(capture.data, capture.size_bytes, NULL);
+    p.sources[1] = replay_bytes(capture.data, capture.size_bytes, NULL);
     cr_assert(p.sources[1]);
     reopen(&p);
     for (unsigned call = 0; call < calls; call++)

@@ -6,6 +6,7 @@
 #include "perfblock/write.h"
 #include "support.h"
 #include "support_capture.h"
+#include "support_replay.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -90,7 +91,7 @@ TestSuite(source, .init = begin_capture, .fini = end_capture);
 static pfb_source *open_capture(void)
 {
     pfb_source_failure failure = {0};
-    pfb_source *source = pfb_source_open_capture(capture.data, capture.size_bytes, &failure);
+    pfb_source *source = replay_bytes(capture.data, capture.size_bytes, &failure);
     cr_assert(source, "%s", failure.sentence);
     return source;
 }
@@ -428,7 +429,7 @@ Test(source, v1_blocks_end_where_the_capture_is_truncated)
 {
     add_tagged(PFB_TAG_V1, "one");
     add_tagged(PFB_TAG_V1, "two");
-    pfb_source *source = pfb_source_open_capture(capture.data, capture.size_bytes - 1, NULL);
+    pfb_source *source = replay_bytes(capture.data, capture.size_bytes - 1, NULL);
     pfb_source_failure failure = {0};
     pfb_bytes reply = {0};
     cr_assert(source);
@@ -493,7 +494,7 @@ Test(source, a_truncated_capture_is_replayed_to_its_end)
     add_tagged(PFB_TAG_DATA, "two");
     for (size_t size = 0; size <= capture.size_bytes; size++) {
         pfb_source_failure failure = {0};
-        pfb_source *source = pfb_source_open_capture(capture.data, size, &failure);
+        pfb_source *source = replay_bytes(capture.data, size, &failure);
         bool can_open = size == query_at || size >= first;
         cr_expect_eq(source != NULL, can_open, "%zu bytes: %s", size, failure.sentence);
         cr_expect_eq(failure.code, can_open ? 0 : PFB_WIN32_INVALID_PARAMETER);
@@ -509,13 +510,13 @@ Test(source, a_truncated_capture_is_replayed_to_its_end)
         pfb_source_query_close(query);
         pfb_source_close(source);
     }
-    cr_expect_null(pfb_source_open_capture(NULL, 0, NULL));
+    cr_expect_null(replay_bytes(NULL, 0, NULL));
 }
 
 /* Requests the recorded registrations and everything of V1 of a capture with arbitrary bytes. */
 static void use_capture(const char *name, const uint8_t *data, size_t size)
 {
-    pfb_source *source = pfb_source_open_capture(data, size, NULL);
+    pfb_source *source = replay_bytes(data, size, NULL);
     if (!source)
         return;
     pfb_bytes sets = {0};

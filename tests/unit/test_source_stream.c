@@ -8,6 +8,7 @@
 #include "perfblock/query.h"
 #include "perfblock/write.h"
 #include "support_allocations.h"
+#include "support_replay.h"
 #include "support_source_stream.h"
 
 #include <inttypes.h>
@@ -173,7 +174,7 @@ static const char *const kind_names[] = {"capture", "live"};
 
 static pfb_source *open_kind(source_kind kind, const file *f)
 {
-    pfb_source *source = pfb_source_open_capture(f->bytes, f->size, NULL);
+    pfb_source *source = replay_bytes(f->bytes, f->size, NULL);
     return kind == LIVE ? make_live(source) : source;
 }
 
@@ -476,7 +477,7 @@ static const char *const everything[] = {NULL};
 #define V2_FILE "fixtures/processor_information.pfb"
 #define V1_FILE "fixtures/processor.pfb"
 #define REGISTRATIONS "registration1 registration3 registration5 registration9 registration10"
-#define END_OF_RECORDING "file 103 -1 the capture has no further sample\n"
+#define END_OF_RECORDING "file 103 -1 the recording has no further sample\n"
 
 Test(source_stream, records_are_metadata_and_samples)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "fake_perflib.h"
+#include "../unit/support_replay.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -23,7 +24,7 @@ static pfb_bytes reply;
 fake_perflib *fake_perflib_start(const void *capture, size_t size)
 {
     fake_perflib_stop();
-    source = pfb_source_open_capture(capture, size, NULL);
+    source = replay_bytes(capture, size, NULL);
     return source ? &fake : NULL;
 }
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "../unit/support_replay.h"
 #include "checks.h"
 #include "live/windows/message.h"
 #include "perfblock/live.h"
@@ -219,9 +220,9 @@ static void check_sentence(void)
 {
     static const uint8_t cut[24] = {'P', 'F', 'B', 'C', 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 'N', 'O'};
     pfb_source_failure failure = {0};
-    check(!pfb_source_open_capture(cut, sizeof cut, &failure), "a truncated capture is rejected");
+    check(!replay_bytes(cut, sizeof cut, &failure), "a truncated capture is rejected");
     printf("a truncated capture: code %u, %s\n", (unsigned)failure.code, failure.sentence);
-    check(strncmp(failure.sentence, "the capture cannot be read at offset 16: ", 41) == 0,
+    check(strncmp(failure.sentence, "the recording cannot be read at offset 16: ", 43) == 0,
           "the sentence contains the offset");
 }
 

@@ -9,7 +9,8 @@ extern "C" {
 #endif
 
 /* A source returns performance data as bytes, which the core decodes: PerfLib V2 replies and, where they are available,
- * V1 replies. Live sources (live.h) read this machine or, on Windows, another machine. A capture can be replayed.
+ * V1 replies. Live sources (live.h) read this machine or, on Windows, another machine. What a stream reads can be
+ * replayed (pfb_source_open_stream).
  * The interface is the same for all of them.
  *
  * Unlike the core, this layer allocates memory. A source and its queries may be used by one thread at a time; different
@@ -51,7 +52,7 @@ typedef struct pfb_source_failure {
 #define PFB_WIN32_ACCESS_DENIED UINT32_C(5)
 #define PFB_WIN32_INVALID_HANDLE UINT32_C(6)
 #define PFB_WIN32_NOT_ENOUGH_MEMORY UINT32_C(8)
-#define PFB_WIN32_INVALID_DATA UINT32_C(13) /* captures: a sample that must be reduced to the query is malformed */
+#define PFB_WIN32_INVALID_DATA UINT32_C(13) /* recordings: a sample that must be reduced to the query is malformed */
 #define PFB_WIN32_OUTOFMEMORY UINT32_C(0xE)
 #define PFB_WIN32_NOT_READY UINT32_C(21) /* V1 only; like LOCK_FAILED, BUSY and WAIT_TIMEOUT: try again later */
 #define PFB_WIN32_READ_FAULT UINT32_C(30)
@@ -64,7 +65,7 @@ typedef struct pfb_source_failure {
 #define PFB_WIN32_WAIT_TIMEOUT UINT32_C(0x102)
 #define PFB_WIN32_NO_MORE_ITEMS UINT32_C(0x103)
 #define PFB_WIN32_NOT_FOUND UINT32_C(0x490)
-#define PFB_WIN32_FILE_CORRUPT UINT32_C(0x570) /* captures: the rest is damaged or missing; nothing more is read */
+#define PFB_WIN32_FILE_CORRUPT UINT32_C(0x570) /* recordings: the rest is damaged or missing; nothing more is read */
 #define PFB_WIN32_NO_SYSTEM_RESOURCES UINT32_C(0x5AA)
 #define PFB_WIN32_COUNTERSET_NOT_FOUND UINT32_C(0x1068)  /* ERROR_WMI_GUID_NOT_FOUND */
 #define PFB_WIN32_INSTANCE_NOT_FOUND UINT32_C(0x1069)    /* ERROR_WMI_INSTANCE_NOT_FOUND */
@@ -82,12 +83,6 @@ typedef struct pfb_win32_code {
 PFB_API const pfb_win32_code *pfb_win32_find(uint32_t code);
 
 /* ---- Opening ------------------------------------------------------------------------------------------- */
-
-/* Opens a source that behaves like PerfLib, with the data of the capture in `data`, which is copied. Queries select
- * from what was recorded: each sample is reduced to the identifiers that were added, and has their results in the order
- * of adding. Returns NULL if the data is not a capture or the first chunk after PFBC is damaged. If a later chunk is
- * damaged, the chunks before it are replayed, and then calls fail with PFB_WIN32_FILE_CORRUPT. See docs/source.md. */
-PFB_API pfb_source *pfb_source_open_capture(const void *data, size_t size, pfb_source_failure *failure);
 
 /* The operations that a faulty source can alter. */
 typedef enum pfb_source_operation {
@@ -127,10 +122,10 @@ typedef struct pfb_source_fault {
 
 /* Opens a source that behaves like `inner` except for the given faults (copied), for testing how a program handles
  * errors. Several faults on one call are applied in their order; if one of them is FAIL, the others have no effect.
- * This example truncates the third sample of a capture to 60 bytes:
+ * This example truncates the third sample of a recording to 60 bytes:
  *
  *     static const pfb_source_fault faults[] = {{PFB_SOURCE_QUERY_COLLECT, 3, PFB_SOURCE_FAULT_CUT, 60, 0}};
- *     source = pfb_source_open_faulty(pfb_source_open_capture(data, size, &failure), faults, 1, &failure);
+ *     source = pfb_source_open_faulty(pfb_source_open_stream(stream, &failure), faults, 1, &failure);
  *
  * Takes ownership of `inner`, even on failure. Returns NULL if memory is exhausted, if a kind does not apply to its
  * operation, or if `inner` is NULL; in the last case `failure` is not changed. */
@@ -181,7 +176,7 @@ PFB_API bool pfb_source_query_remove(pfb_source_query *query, uint8_t *blocks, s
  * (PerfQueryCounterInfo). Adding or removing blocks may change these positions. */
 PFB_API bool pfb_source_query_info(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure);
 
-/* Collects one sample: a V2 reply (PerfQueryCounterData). A capture fails after its last sample: with
+/* Collects one sample: a V2 reply (PerfQueryCounterData). A recording fails after its last sample: with
  * PFB_WIN32_NO_MORE_ITEMS, or with PFB_WIN32_FILE_CORRUPT if it is damaged there. */
 PFB_API bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes, pfb_source_failure *failure);
 
@@ -192,7 +187,7 @@ PFB_API bool pfb_source_query_collect(pfb_source_query *query, pfb_bytes *bytes,
  * LANG", with the language in hexadecimal ("Counter 009"), return a name table. A live source without V1 data, such as
  * that of Linux, fails with PFB_WIN32_NOT_SUPPORTED.
  *
- * A capture ignores which objects are asked for: it returns its V1 blocks in order, and fails after the last
+ * A recording ignores which objects are asked for: it returns its V1 blocks in order, and fails after the last
  * one as pfb_source_query_collect does. It has name tables for "Counter" only. */
 PFB_API bool pfb_source_v1(pfb_source *source, const char *query, pfb_bytes *bytes, pfb_source_failure *failure);
 

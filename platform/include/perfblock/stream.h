@@ -214,6 +214,15 @@ PFB_API bool pfb_stream_problem(pfb_stream *stream, pfb_problem *problem);
 /* How much of a file was read. `total` is 0 where the size is unknown. */
 PFB_API void pfb_stream_progress(const pfb_stream *stream, uint32_t file, uint64_t *done, uint64_t *total);
 
+/* ---- Replaying ------------------------------------------------------------------------------------------- */
+
+/* A source that behaves like PerfLib, with the V2 replies, V1 blocks and metadata of a stream, all of which is read and
+ * kept in memory. Takes ownership of the stream, whose inputs must end; null is a lack of memory. Queries select from
+ * what was recorded: each sample is reduced to the identifiers that were added, and has their results in the order of
+ * adding. Where the stream is damaged, calls fail with PFB_WIN32_FILE_CORRUPT after the samples before it. Null if it
+ * cannot be read and has nothing before that. See docs/source.md. */
+PFB_API pfb_source *pfb_source_open_stream(pfb_stream *stream, pfb_source_failure *failure);
+
 /* ---- Writing a recording --------------------------------------------------------------------------------- */
 
 typedef struct pfb_recorder pfb_recorder;

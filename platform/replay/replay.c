@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#include "source/replay.h"
+#include "replay/replay.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +9,7 @@ enum { DATA_HEADER_BYTES = 48, RESULT_COUNT_AT = 4 }; /* PERF_DATA_HEADER, and o
 
 void pfb_replay_open(pfb_replay *replay, const pfb_recording *recording)
 {
-    *replay = (pfb_replay){.recording = recording, .at = pfb_recording_start(recording)};
+    *replay = (pfb_replay){.recording = recording};
 }
 
 void pfb_replay_close(pfb_replay *replay)
@@ -169,12 +170,12 @@ static bool reserve_choices(pfb_replay *replay, size_t count)
 static bool choose_all(pfb_replay *replay)
 {
     pfb_recording recording = *replay->recording; /* a shallow copy, to find the registrations of the sample's file */
-    const uint8_t *info = recording.data + replay->info.body_offset;
-    size_t info_size = replay->info.body_size_bytes;
+    const uint8_t *info = recording.bytes.data + replay->sample->info;
+    size_t info_size = replay->sample->info_size;
     pfb_list list;
     pfb_identifier identifier;
     size_t count = count_blocks(replay->added.data, replay->added.size_bytes);
-    recording.file = recording.part_count > 0 ? replay->file : PFB_ANY_FILE;
+    recording.file = replay->sample->file;
     if (!reserve_choices(replay, count))
         return false;
     replay->choice_count = 0;
@@ -370,14 +371,15 @@ static void write_le32(uint8_t *at, size_t value)
 }
 
 /* Writes the header of the sample and the result of each block. */
-static bool write_selected_results(pfb_replay *replay, const pfb_chunk *sample, pfb_bytes *bytes,
-                                   pfb_source_failure *failure)
+static bool write_selected_results(pfb_replay *replay, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    const uint8_t *data = replay->recording->data + sample->body_offset;
-    pfb_error error = find_results(replay, data, sample->body_size_bytes);
+    const pfb_recorded_sample *sample = replay->sample;
+    const uint8_t *data = replay->recording->bytes.data + sample->at;
+    pfb_error error = find_results(replay, data, sample->size);
     if (error.code != PFB_OK)
         return pfb_source_fail(failure, PFB_WIN32_INVALID_DATA,
-                               "the sample at offset %zu of the capture is malformed: %s (offset %zu of the reply)",
+                               "the sample at offset %" PRIu64
+                               " of the recording is malformed: %s (offset %zu of the reply)",
                                sample->offset, pfb_code_text(error.code), error.offset);
     bytes->size_bytes = 0;
     if (!pfb_bytes_append(bytes, data, DATA_HEADER_BYTES))
@@ -395,21 +397,18 @@ static bool write_selected_results(pfb_replay *replay, const pfb_chunk *sample, 
 
 bool pfb_replay_collect(pfb_replay *replay, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    pfb_capture at = replay->at;
-    pfb_chunk info = replay->info;
-    pfb_chunk sample;
-    if (!pfb_recording_next_sample(replay->recording, &at, &info, &sample))
-        return pfb_recording_fail_at_end(&at.error, failure);
-    uint64_t file = pfb_recording_file_of(replay->recording, &sample);
-    replay->is_current = replay->is_current && file == replay->file && info.offset == replay->info.offset;
-    replay->file = file;
-    replay->at = at;
-    replay->info = info;
+    const pfb_recording *recording = replay->recording;
+    const pfb_recorded_sample *last = replay->sample;
+    const pfb_recorded_sample *sample = pfb_recording_next_sample(recording, &replay->next, PFB_RECORD_V2);
+    if (!sample)
+        return pfb_recording_fail_at_end(recording, failure);
+    replay->sample = sample;
+    replay->is_current = replay->is_current && last && sample->file == last->file && sample->info == last->info;
     if (!replay->is_current && !choose_all(replay))
         return pfb_source_fail_memory(failure);
     if (replay->is_whole)
-        return pfb_recording_copy(replay->recording, sample.body_offset, sample.body_size_bytes, bytes, failure);
-    return write_selected_results(replay, &sample, bytes, failure);
+        return pfb_recording_copy(recording, sample->at, sample->size, bytes, failure);
+    return write_selected_results(replay, bytes, failure);
 }
 
 /* ---- Instances ------------------------------------------------------------------------------------------------ */
@@ -443,7 +442,7 @@ bool pfb_replay_instances(const pfb_recording *recording, const pfb_guid *counte
     while (is_done && bytes->size_bytes == 0) {
         if (pfb_replay_collect(&replay, &sample, &reason))
             is_done = pfb_source_build(bytes, write_list, &sample, &reason);
-        else if (reason.code == PFB_WIN32_NO_MORE_ITEMS || reason.code == PFB_WIN32_FILE_CORRUPT)
+        else if (reason.code == recording->end.code)
             break;
         else
             is_done = reason.code == PFB_WIN32_INVALID_DATA;

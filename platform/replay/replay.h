@@ -4,8 +4,8 @@
 
 /* A query handle over a recording that behaves like one of PerfLib: identifier blocks can be added and removed, and
  * each recorded sample is reduced to the results and values that the blocks select. */
+#include "replay/recording.h"
 #include "source/added.h"
-#include "source/recording.h"
 
 /* An added block, the recorded query with the best fit to it, and that query's result in the current sample. */
 typedef struct pfb_replay_choice {
@@ -29,13 +29,12 @@ typedef struct pfb_replay_link {
 typedef struct pfb_replay {
     const pfb_recording *recording;
     pfb_bytes added; /* the identifier blocks that were added, see added.h */
-    pfb_capture at;  /* a reader, past the last sample that was read, even if it could not be returned */
-    pfb_chunk info;  /* the query information that applies to that sample; body_size_bytes is 0 if there is none */
-    uint64_t file;   /* of that sample, see pfb_recording_file_of; 0: none was read */
-    bool is_current; /* the members below apply to the present blocks and query information */
-    bool is_whole;   /* the blocks are exactly those recorded, so samples are copied unchanged */
-    pfb_replay_choice *choices; /* one for each added block, in the order of the blocks */
-    pfb_replay_link *links;     /* of choices with a recorded query, ascending by index */
+    size_t next;     /* number of the sample after the last one that was read, even if it could not be returned */
+    const pfb_recorded_sample *sample; /* that sample; null: none was read */
+    bool is_current;                   /* the members below apply to the present blocks and query information */
+    bool is_whole;                     /* the blocks are exactly those recorded, so samples are copied unchanged */
+    pfb_replay_choice *choices;        /* one for each added block, in the order of the blocks */
+    pfb_replay_link *links;            /* of choices with a recorded query, ascending by index */
     size_t choice_count, link_count, choice_capacity, link_capacity;
     uint32_t *ids; /* counter ids of a result */
     size_t id_capacity;

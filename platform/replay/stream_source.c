@@ -1,69 +1,82 @@
 /* SPDX-License-Identifier: MIT */
-#include "source/replay.h"
+#include "replay/replay.h"
 
 #include <stdlib.h>
 
-/* The context of a source that answers from a capture like PerfLib. */
-typedef struct capture_source {
+/* The context of a source that answers from a stream like PerfLib. */
+typedef struct stream_source {
     pfb_recording recording;
-    pfb_capture v1_position; /* a reader, past the last V1 block that was returned */
-} capture_source;
-
-/* Returns the metadata of the file that a sample comes from, from now on. */
-static void choose_file(capture_source *source, uint64_t file)
-{
-    if (source->recording.part_count > 0)
-        source->recording.file = file;
-}
+    pfb_bytes sets; /* GUIDs of the countersets */
+    size_t next_v1; /* number of the sample after the last V1 block that was returned */
+} stream_source;
 
 static void close_context(void *context)
 {
-    capture_source *source = context;
+    stream_source *source = context;
     pfb_recording_close(&source->recording);
+    pfb_bytes_free(&source->sets);
     free(source);
 }
 
 /* ---- Enumerating ------------------------------------------------------------------------------------------ */
 
-/* Lists each counterset once, in the order in which their first registrations were recorded. */
-static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
+static int compare_positions(const void *left, const void *right)
 {
-    const capture_source *source = context;
-    pfb_capture capture = pfb_recording_start(&source->recording);
-    pfb_chunk chunk;
-    while (pfb_capture_next_chunk(&capture, &chunk)) {
-        if (chunk.tag != PFB_TAG_REGISTRATION || !chunk.is_known)
-            continue;
-        const pfb_recorded *first = pfb_recording_find_in(&source->recording, PFB_ANY_FILE, chunk.tag, &chunk.guid,
-                                                          PFB_ANY_REQUEST, PFB_ANY_LANGUAGE);
-        if (first && first->body_offset == chunk.body_offset &&
-            !pfb_bytes_append(bytes, chunk.guid.bytes, sizeof chunk.guid.bytes))
-            return pfb_source_fail_memory(failure);
-    }
-    return true;
+    const pfb_recorded *a = left;
+    const pfb_recorded *b = right;
+    return (a->at > b->at) - (a->at < b->at);
 }
 
-/* Fails because the capture lacks the counterset, or `what` of the counterset. */
-static bool fail_missing(const capture_source *source, const pfb_guid *counterset, const char *what,
+/* Lists each counterset once, in the order in which their first registrations were recorded. Returns false when memory
+ * is exhausted. */
+static bool list_countersets(stream_source *source)
+{
+    const pfb_recording *recording = &source->recording;
+    pfb_bytes first = {0};
+    bool has_memory = true;
+    for (size_t i = 0; i < recording->entry_count && has_memory; i++) {
+        const pfb_recorded *entry = &recording->entries[i];
+        if (entry->file == PFB_ANY_FILE && entry->kind == PFB_RECORD_REGISTRATION &&
+            entry->request == PFB_ANY_REQUEST && entry->language == PFB_ANY_LANGUAGE)
+            has_memory = pfb_bytes_append(&first, entry, sizeof *entry);
+    }
+    pfb_recorded *entries = (pfb_recorded *)(void *)first.data;
+    size_t count = first.size_bytes / sizeof *entries;
+    if (count > 0)
+        qsort(entries, count, sizeof *entries, compare_positions);
+    for (size_t i = 0; i < count && has_memory; i++)
+        has_memory = pfb_bytes_append(&source->sets, entries[i].counterset.bytes, sizeof entries[i].counterset.bytes);
+    pfb_bytes_free(&first);
+    return has_memory;
+}
+
+static bool countersets(void *context, pfb_bytes *bytes, pfb_source_failure *failure)
+{
+    const stream_source *source = context;
+    return pfb_bytes_append(bytes, source->sets.data, source->sets.size_bytes) || pfb_source_fail_memory(failure);
+}
+
+/* Fails because the recording lacks the counterset, or `what` of the counterset. */
+static bool fail_missing(const stream_source *source, const pfb_guid *counterset, const char *what,
                          pfb_source_failure *failure)
 {
     char text[PFB_GUID_TEXT_BYTES];
     pfb_guid_format(counterset, text);
     if (!pfb_recording_has_set(&source->recording, counterset))
-        return pfb_source_fail(failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "the capture has no counterset %s", text);
-    return pfb_source_fail(failure, PFB_WIN32_NOT_FOUND, "the capture has no %s of counterset %s", what, text);
+        return pfb_source_fail(failure, PFB_WIN32_COUNTERSET_NOT_FOUND, "the recording has no counterset %s", text);
+    return pfb_source_fail(failure, PFB_WIN32_NOT_FOUND, "the recording has no %s of counterset %s", what, text);
 }
 
-static bool copy_entry(const capture_source *source, const pfb_recorded *entry, pfb_bytes *bytes,
+static bool copy_entry(const stream_source *source, const pfb_recorded *entry, pfb_bytes *bytes,
                        pfb_source_failure *failure)
 {
-    return pfb_recording_copy(&source->recording, entry->body_offset, entry->body_size_bytes, bytes, failure);
+    return pfb_recording_copy(&source->recording, entry->at, entry->size, bytes, failure);
 }
 
 /* ---- Registration ----------------------------------------------------------------------------------------- */
 
 /* Returns one counter of the recorded reply to PFB_REQUEST_COUNTERSET. */
-static bool derive_counter(const capture_source *source, const pfb_guid *counterset, uint32_t id, pfb_bytes *bytes,
+static bool derive_counter(const stream_source *source, const pfb_guid *counterset, uint32_t id, pfb_bytes *bytes,
                            pfb_source_failure *failure)
 {
     enum { COUNTER_BYTES = 48 }; /* PERF_COUNTER_REG_INFO */
@@ -75,12 +88,12 @@ static bool derive_counter(const capture_source *source, const pfb_guid *counter
         return pfb_source_fail(failure, PFB_WIN32_COUNTER_NOT_FOUND, "the counterset has no counter %u", (unsigned)id);
     const pfb_recorded *found =
         pfb_recording_find_registration(&source->recording, counterset, PFB_REQUEST_COUNTERSET, 0);
-    return pfb_recording_copy(&source->recording, found->body_offset + counter.offset, COUNTER_BYTES, bytes, failure);
+    return pfb_recording_copy(&source->recording, found->at + counter.offset, COUNTER_BYTES, bytes, failure);
 }
 
 /* Returns a substitute for names that were not recorded, or NULL: for names in any language, the English names; for
  * English names, the names recorded with language 9 (English), or else with language 0 (the default). */
-static const pfb_recorded *find_texts(const capture_source *source, const pfb_guid *counterset, uint32_t request)
+static const pfb_recorded *find_texts(const stream_source *source, const pfb_guid *counterset, uint32_t request)
 {
     enum { ENGLISH = 9 };
     const pfb_recording *recording = &source->recording;
@@ -91,15 +104,15 @@ static const pfb_recorded *find_texts(const capture_source *source, const pfb_gu
         return pfb_recording_find_registration(recording, counterset, english, 0);
     if (request != english)
         return NULL;
-    const pfb_recorded *found = pfb_recording_find(recording, PFB_TAG_REGISTRATION, counterset, local, ENGLISH);
-    return found ? found : pfb_recording_find(recording, PFB_TAG_REGISTRATION, counterset, local, 0);
+    const pfb_recorded *found = pfb_recording_find(recording, PFB_RECORD_REGISTRATION, counterset, local, ENGLISH);
+    return found ? found : pfb_recording_find(recording, PFB_RECORD_REGISTRATION, counterset, local, 0);
 }
 
 /* Returns the recorded reply, or a reply derived from those to other request codes. */
 static bool registration(void *context, const pfb_guid *counterset, uint32_t request, uint32_t language,
                          pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    const capture_source *source = context;
+    const stream_source *source = context;
     if (!pfb_recording_has_set(&source->recording, counterset))
         return fail_missing(source, counterset, "such registration", failure);
     if (request < PFB_REQUEST_COUNTERSET || request > PFB_REQUEST_COUNTER_ENGLISH_NAMES)
@@ -120,9 +133,9 @@ static bool registration(void *context, const pfb_guid *counterset, uint32_t req
  * that has instances of the counterset. */
 static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    const capture_source *source = context;
+    const stream_source *source = context;
     pfb_registration set;
-    const pfb_recorded *found = pfb_recording_find(&source->recording, PFB_TAG_INSTANCES, counterset, 0, 0);
+    const pfb_recorded *found = pfb_recording_find(&source->recording, PFB_RECORD_INSTANCES, counterset, 0, 0);
     if (found)
         return copy_entry(source, found, bytes, failure);
     if (!pfb_recording_register(&source->recording, counterset, &set))
@@ -135,13 +148,13 @@ static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *byte
 /* ---- Queries ---------------------------------------------------------------------------------------------- */
 
 typedef struct replay_query {
-    capture_source *source;
+    stream_source *source;
     pfb_replay replay;
 } replay_query;
 
 static void *query_open(void *context, pfb_source_failure *failure)
 {
-    capture_source *source = context;
+    stream_source *source = context;
     replay_query *query = malloc(sizeof *query);
     if (!query) {
         pfb_source_fail_memory(failure);
@@ -182,7 +195,7 @@ static bool query_collect(void *context, pfb_bytes *bytes, pfb_source_failure *f
     replay_query *query = context;
     if (!pfb_replay_collect(&query->replay, bytes, failure))
         return false;
-    choose_file(query->source, query->replay.file);
+    query->source->recording.file = query->replay.sample->file;
     return true;
 }
 
@@ -223,33 +236,30 @@ static bool read_language(const char *text, uint32_t *language)
 }
 
 /* Returns the first name table in exactly this language. */
-static bool copy_names(const capture_source *source, uint32_t language, pfb_bytes *bytes, pfb_source_failure *failure)
+static bool copy_names(const stream_source *source, uint32_t language, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     static const pfb_guid none = {{0}};
-    const pfb_recorded *found = pfb_recording_find(&source->recording, PFB_TAG_NAMES, &none, 0, language);
+    const pfb_recorded *found = pfb_recording_find(&source->recording, PFB_RECORD_NAMES, &none, 0, language);
     if (found)
         return copy_entry(source, found, bytes, failure);
-    return pfb_source_fail(failure, PFB_WIN32_NOT_FOUND, "the capture has no V1 names of language %03X",
+    return pfb_source_fail(failure, PFB_WIN32_NOT_FOUND, "the recording has no V1 names of language %03X",
                            (unsigned)language);
 }
 
-static bool copy_next_block(capture_source *source, pfb_bytes *bytes, pfb_source_failure *failure)
+static bool copy_next_block(stream_source *source, pfb_bytes *bytes, pfb_source_failure *failure)
 {
-    pfb_capture ahead = source->v1_position;
-    pfb_chunk chunk;
-    while (pfb_capture_next_chunk(&ahead, &chunk)) {
-        if (chunk.tag != PFB_TAG_V1 || !chunk.is_known)
-            continue;
-        if (!pfb_recording_copy(&source->recording, chunk.body_offset, chunk.body_size_bytes, bytes, failure))
-            return false;
-        source->v1_position = ahead;
-        choose_file(source, pfb_recording_file_of(&source->recording, &chunk));
-        return true;
-    }
-    return pfb_recording_fail_at_end(&ahead.error, failure);
+    size_t next = source->next_v1;
+    const pfb_recorded_sample *block = pfb_recording_next_sample(&source->recording, &next, PFB_RECORD_V1);
+    if (!block)
+        return pfb_recording_fail_at_end(&source->recording, failure);
+    if (!pfb_recording_copy(&source->recording, block->at, block->size, bytes, failure))
+        return false;
+    source->next_v1 = next;
+    source->recording.file = block->file;
+    return true;
 }
 
-/* The capture does not record which objects were queried, so any query for data returns the next block. */
+/* A recording does not have which objects were queried, so any query for data returns the next block. */
 static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_failure *failure)
 {
     const char *rest;
@@ -261,7 +271,7 @@ static bool v1(void *context, const char *query, pfb_bytes *bytes, pfb_source_fa
         return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER,
                                "a query for names needs a language in hexadecimal, as in \"Counter 009\"");
     if (is_help)
-        return pfb_source_fail(failure, PFB_WIN32_NOT_FOUND, "a capture has no V1 help texts");
+        return pfb_source_fail(failure, PFB_WIN32_NOT_FOUND, "a recording has no V1 help texts");
     return copy_names(context, language, bytes, failure);
 }
 
@@ -275,35 +285,37 @@ static bool is_recorded(void *context)
 
 static uint64_t file(void *context)
 {
-    const capture_source *source = context;
-    return source->recording.part_count > 0 ? source->recording.file : 1;
+    const stream_source *source = context;
+    return source->recording.file_count > 1 ? source->recording.file : 1;
 }
 
-static const pfb_source_operations capture_operations = {.close = close_context,
-                                                         .countersets = countersets,
-                                                         .registration = registration,
-                                                         .instances = instances,
-                                                         .query_open = query_open,
-                                                         .query_close = query_close,
-                                                         .query_add = query_add,
-                                                         .query_remove = query_remove,
-                                                         .query_info = query_info,
-                                                         .query_collect = query_collect,
-                                                         .v1 = v1,
-                                                         .is_recorded = is_recorded,
-                                                         .file = file};
+static const pfb_source_operations replay_operations = {.close = close_context,
+                                                        .countersets = countersets,
+                                                        .registration = registration,
+                                                        .instances = instances,
+                                                        .query_open = query_open,
+                                                        .query_close = query_close,
+                                                        .query_add = query_add,
+                                                        .query_remove = query_remove,
+                                                        .query_info = query_info,
+                                                        .query_collect = query_collect,
+                                                        .v1 = v1,
+                                                        .is_recorded = is_recorded,
+                                                        .file = file};
 
-pfb_source *pfb_source_open_capture(const void *data, size_t size, pfb_source_failure *failure)
+pfb_source *pfb_source_open_stream(pfb_stream *stream, pfb_source_failure *failure)
 {
-    capture_source *source = malloc(sizeof *source);
-    if (!source) {
+    stream_source *source = stream ? calloc(1, sizeof *source) : NULL;
+    if (!source)
         pfb_source_fail_memory(failure);
-        return NULL;
-    }
-    if (!pfb_recording_open(&source->recording, data, size, failure)) {
+    else if (!pfb_recording_open(&source->recording, stream, failure)) {
         free(source);
-        return NULL;
+        source = NULL;
+    } else if (!list_countersets(source)) {
+        close_context(source);
+        source = NULL;
+        pfb_source_fail_memory(failure);
     }
-    source->v1_position = pfb_recording_start(&source->recording);
-    return pfb_source_make(&capture_operations, source, failure);
+    pfb_stream_close(stream);
+    return source ? pfb_source_make(&replay_operations, source, failure) : NULL;
 }
