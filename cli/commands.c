@@ -38,15 +38,16 @@ static const command commands[] = {
      .run = command_check},
     {.name = "cook",
      .bit = COMMAND_COOK,
-     .arguments = "FILE...",
-     .files = FILES_MANY,
+     .arguments = "[INPUT...]",
+     .files = FILES_ANY,
      .formats = WRITES_ALL | WRITES_PDH | WRITES_PROMETHEUS | WRITES_SQLITE,
      .summary = "displayed values from consecutive samples",
      .description =
          "Computes the values that the counters display, from each sample and the one before it. The samples "
-         "of several files are merged by time, so rotated recordings may be given in any order. With -o, the name of "
+         "of several files are merged by time, so rotated recordings may be given in any order. The INPUT live is this "
+         "machine, as with the command live; without INPUT its values are printed once. With -o, the name of "
          "the file gives the format unless --format does: .txt, .json, .jsonl, .csv, .pdh.csv, .tsv, .prom or .sqlite. "
-         "The metrics of --format prometheus are OpenMetrics.",
+         "The metrics of --format prometheus are OpenMetrics, for files.",
      .examples = {{"perfblock cook recording.pfb", "a table per sample and counterset"},
                   {"perfblock cook --format csv recording.pfb.1 recording.pfb", "two files of one rotation as CSV"},
                   {"perfblock cook recording.pfb -o log.pdh.csv", "a log that perfmon opens"}},
@@ -68,16 +69,16 @@ static const command commands[] = {
      .run = command_convert},
     {.name = "report",
      .bit = COMMAND_REPORT,
-     .arguments = "[FILE...]",
+     .arguments = "INPUT...",
      .files = FILES_MANY,
      .formats = WRITES_TEXT,
      .summary = "charts of displayed values, as a web page",
      .description =
          "Computes the displayed values as cook does and writes a page of charts and tables. The page is one "
-         "file and needs no network. With --source live it collects from this machine, as live does.",
+         "file and needs no network. The INPUT live is this machine.",
      .examples = {{"perfblock report recording.pfb -o page.html", "a page of charts"},
                   {"perfblock report day.pfb.1 day.pfb -o day.html --open", "two files, and a browser to read them"},
-                  {"perfblock report --source live --duration 60 -o now.html", "a minute of this machine"}},
+                  {"perfblock report live --duration 60 -o now.html", "a minute of this machine"}},
      .run = command_report},
     {.name = "eval",
      .bit = COMMAND_EVAL,
@@ -104,7 +105,7 @@ static const command commands[] = {
      .bit = COMMAND_LIVE,
      .arguments = "[PATH...]",
      .files = FILES_PATHS,
-     .formats = WRITES_ALL | WRITES_PDH | WRITES_PROMETHEUS,
+     .formats = WRITES_ALL | WRITES_PDH | WRITES_PROMETHEUS | WRITES_SQLITE,
      .summary = "collect from this machine and show displayed values",
      .description = "Collects samples at an interval and prints the displayed values of each sample after the first, "
                     "or with --format prometheus the metrics of each sample. On a terminal each table replaces the one "
@@ -115,7 +116,7 @@ static const command commands[] = {
                    "one table: the processor time of each process"},
                   {"perfblock live --set \"Physical*\" --format prometheus -i 15 -o /var/lib/node_exporter/disks.prom",
                    "metrics for Prometheus, replaced every 15 seconds"}},
-     .run = command_live},
+     .run = command_cook},
     {.name = "record",
      .bit = COMMAND_RECORD,
      .arguments = "-o FILE [PATH...]",
@@ -124,19 +125,18 @@ static const command commands[] = {
      .summary = "collect and store raw bytes",
      .description =
          "Collects samples at an interval and appends the raw bytes and their metadata to a recording, until "
-         "interrupted, --duration is over or --count samples are stored. With --source FILE it copies the selected "
-         "part of a recording.",
+         "interrupted, --duration is over or --count samples are stored. convert copies a part of a recording.",
      .examples = {{"perfblock record -o day.pfb --interval 10 --rotate 100M",
                    "a sample every ten seconds, in files of 100 MiB"},
-                  {"perfblock record -o cpu.pfb --source day.pfb --set \"Processor Information\"",
-                   "the part of a recording that belongs to one counterset"}},
+                  {"perfblock record -o disk.pfb --duration 60 \"\\PhysicalDisk(*)\\*\"",
+                   "a minute of the counters of one counterset"}},
      .run = command_record},
     {.name = "countersets",
      .bit = COMMAND_COUNTERSETS,
      .arguments = "[NAME...]",
      .files = FILES_SETS,
      .formats = WRITES_TEXT | WRITES_JSON,
-     .summary = "what this machine (or --source FILE) offers",
+     .summary = "what this machine (or --source INPUT) offers",
      .description = "Lists countersets with their counters; with names only those that match, also with help texts and "
                     "instances. Names may contain * and ?.",
      .examples = {{"perfblock countersets", "what this machine offers"},

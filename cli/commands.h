@@ -38,7 +38,6 @@ void command_convert(const options *o);
 void command_eval(const options *o);
 void command_types(const options *o);
 void command_report(const options *o);
-void command_live(const options *o);
 void command_record(const options *o);
 void command_countersets(const options *o);
 void command_cpuid(const options *o);

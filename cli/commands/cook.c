@@ -8,6 +8,7 @@
 #include "memory/memory.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
+#include "output/stream.h"
 #include "sinks/metric_log.h"
 #include "sinks/pdh.h"
 #include "sinks/sink.h"
@@ -44,13 +45,16 @@ typedef struct cook {
     unread_chunks *unread; /* by number of the file */
     size_t unread_count, unread_capacity;
     uint64_t block_count; /* samples read and not left out; of a .blg also V1 objects */
+    uint64_t byte_count;  /* of the samples of a machine */
+    bool has_frames;      /* each table is drawn over the previous one */
+    bool is_done;         /* no more records are wanted */
 } cook;
 
 /* Returns true if the options choose counters and none of them was found yet: then the names in the files may be needed
  * for a message. */
 static bool must_see_names(const cook *c)
 {
-    return c->printer.has_choice && !c->printer.has_any;
+    return c->printer.has_choice && !c->printer.has_any && !c->o->is_live;
 }
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
@@ -84,13 +88,66 @@ static void note_unread(cook *c, uint32_t file)
         c->unread[file] = (unread_chunks){.counts = {0}};
 }
 
+/* ---- This machine ---------------------------------------------------------------------------------------- */
+
+/* The number of samples of a machine that are read before one is printed. Most displayed values need two samples, so
+ * the first one is printed only as Prometheus metrics, most of which are raw values. */
+static uint64_t count_unprinted(const output *out)
+{
+    return out->format == OUTPUT_PROMETHEUS ? 0 : 1;
+}
+
+/* Returns true if each table is drawn over the previous one: on a terminal, for several samples. */
+static bool redraws_tables(const cook *c)
+{
+    const options *o = c->o;
+    return c->out->format == OUTPUT_TEXT && !o->is_summary && o->count != 1 && !o->output_path &&
+           system_enable_control_sequences();
+}
+
+/* Prints the current sample of a machine. On standard output an empty line separates the metrics of two samples. */
+static void print_live(cook *c)
+{
+    bool is_first = c->block_count == count_unprinted(c->out);
+    if (is_first && redraws_tables(c)) {
+        c->has_frames = true;
+        stream_begin_frames();
+    }
+    if (output_file_has_one_sample(c->o))
+        stream_begin_replacement(c->o->output_path);
+    else if (c->out->format == OUTPUT_PROMETHEUS && !is_first)
+        output_raw(c->out, "\n", 1);
+    sink_print(&c->printer, c->reading.collector);
+    sink_end_sample(&c->printer);
+    if (output_file_has_one_sample(c->o))
+        stream_end_replacement();
+}
+
+static void cook_live(cook *c, const pfb_record *record)
+{
+    if (c->block_count < count_unprinted(c->out))
+        sink_find_sort_counter(&c->printer, c->reading.collector);
+    else
+        print_live(c);
+    stream_flush();
+    c->is_done = !sink_check_sort_counter(&c->printer, INPUT_LIVE);
+    c->byte_count += record->byte_count;
+    progress_count(INPUT_LIVE, c->reading.in.sample_count, c->byte_count, false);
+}
+
+/* ---- Samples --------------------------------------------------------------------------------------------- */
+
 /* Prints the frame of a sample. */
 static void cook_sample(cook *c, const pfb_record *record)
 {
     c->printer.base = record->kind == PFB_RECORD_LOG ? 0 : (size_t)record->offset;
-    sink_print(&c->printer, c->reading.collector);
+    if (c->o->is_live)
+        cook_live(c, record);
+    else
+        sink_print(&c->printer, c->reading.collector);
     c->block_count += 1 + (record->kind == PFB_RECORD_LOG ? c->printer.frame.result_count : 0);
-    inputs_progress(&c->reading.in, record);
+    if (!c->o->is_live)
+        inputs_progress(&c->reading.in, record);
 }
 
 /* Chooses samples by the options; `first`: the first sample, or null as long as it is not known. */
@@ -194,16 +251,10 @@ static void note_missing_values(const cook *c)
         note_series(c);
 }
 
-/* Prints the values of all samples of the stream. */
-static void cook_samples(cook *c)
+/* Reports what the files lack. */
+static void report_missing(cook *c)
 {
     const char *subject = "perfblock";
-    pfb_record record = {.size = sizeof record};
-    if (sample_range_is_given(&c->range))
-        choose_range(c, NULL);
-    while (!output_failed(c->out) && inputs_next(&c->reading.in, &record))
-        cook_record(c, &record);
-    inputs_report(&c->reading.in);
     sample_range_end(&c->range);
     if (!output_failed(c->out))
         note_missing_values(c);
@@ -216,23 +267,43 @@ static void cook_samples(cook *c)
                         path_list_machines(&c->reading.paths, c->has_v2));
 }
 
+/* Prints the values of all samples of the stream. */
+static void cook_samples(cook *c)
+{
+    pfb_record record = {.size = sizeof record};
+    if (sample_range_is_given(&c->range))
+        choose_range(c, NULL);
+    while (!output_failed(c->out) && !c->is_done && reading_next(&c->reading, &record))
+        cook_record(c, &record);
+    inputs_report(&c->reading.in);
+    if (c->has_frames)
+        stream_end_frames();
+    if (!c->o->is_live)
+        report_missing(c);
+}
+
 /* ---- Inputs ---------------------------------------------------------------------------------------------- */
 
-/* Prints the values of the files of the options. */
+/* Prints the values of the inputs of the options. */
 static void cook_all(const options *o, output *out)
 {
     cook c = {.o = o, .out = out, .range = o->range};
     c.printer.out = out;
     c.printer.is_nonzero = o->is_nonzero;
     sink_arrange(&c.printer, o->sort, o->top);
-    reading_open(&c.reading, o);
-    inputs_open(&c.reading.in, o);
+    if (!reading_open(&c.reading, o, out->format == OUTPUT_PROMETHEUS ? 1 : 0)) /* metrics have help texts */
+        return;
+    if (o->is_live && o->count > 0)
+        c.reading.in.max_samples = o->count + count_unprinted(out);
     c.names = (title_names){.collector = c.reading.collector};
-    if (reading_choose(&c.reading, NULL)) {
+    if (reading_choose(&c.reading)) {
         seen_names_open(&c.seen, &c.reading.paths, o);
-        c.printer.has_choice = c.printer.hides_empty = c.reading.has_choice;
-        progress_begin(o->output_path != NULL); /* the terminal is free for progress lines if a file is written */
+        c.printer.has_choice = c.reading.has_choice;
+        c.printer.hides_empty = c.reading.has_choice && !o->is_live;
+        if (o->output_path || !o->is_live)
+            progress_begin(o->output_path != NULL); /* the terminal is free for progress if a file is written */
         cook_samples(&c);
+        progress_clear();
         seen_names_close(&c.seen);
     }
     free(c.unread);
@@ -243,7 +314,8 @@ static void cook_all(const options *o, output *out)
 /* Pipes can be read only once. The first pass over a file that is followed would wait for its end. */
 static bool can_read_twice(const options *o)
 {
-    bool is_possible = !o->is_followed && inputs_is_regular(o->names) && inputs_is_regular(o->query_info);
+    bool is_possible =
+        !o->is_followed && !o->is_live && inputs_is_regular(o->names) && inputs_is_regular(o->query_info);
     for (size_t i = 0; i < o->path_file_count; i++)
         is_possible = is_possible && inputs_is_regular(o->path_files[i]);
     for (size_t i = 0; i < o->registration_count; i++)
@@ -291,7 +363,7 @@ void cook_files(const options *o, output *out)
         cook_summary(o, out);
     else if (out->format == OUTPUT_PDH_CSV || out->format == OUTPUT_PDH_TSV)
         cook_pdh_log(o, out);
-    else if (out->format == OUTPUT_PROMETHEUS)
+    else if (out->format == OUTPUT_PROMETHEUS && !o->is_live)
         cook_metrics(o, out);
     else
         cook_all(o, out);
@@ -305,7 +377,7 @@ void command_cook(const options *o)
                         "this perfblock was built without libsqlite3, which writes .sqlite files");
         return;
     }
-    output_open(&out, o->format, options_color(o) && !o->output_path);
+    output_open(&out, o->format, (!o->output_path || o->color == COLOR_ALWAYS) && options_color(o));
     out.path = o->output_path;
     if (output_file_open(o))
         cook_files(o, &out);

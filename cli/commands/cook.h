@@ -5,8 +5,8 @@
 #include "input/input.h"
 #include "input/options.h"
 
-/* Prints the displayed values of all samples of the input files in the format of the output. Reports errors in the
- * files. */
+/* Prints the displayed values of all samples of the inputs in the format of the output. Reports errors in the inputs.
+ */
 void cook_files(const options *o, output *out);
 
 #endif

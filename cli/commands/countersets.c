@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands.h"
-#include "commands/live_reading.h"
 #include "commands/objects.h"
+#include "commands/reading.h"
 #include "commands/set_names.h"
 #include "commands/summary_sets.h"
 #include "memory/memory.h"
@@ -286,31 +286,31 @@ static bool list_stream(set_listing *l)
     return is_open && (has_other || !has_v2);
 }
 
-/* Lists the countersets or V1 objects of this machine or of the machine of --machine. */
-static void list_live(set_listing *l)
+/* Lists the countersets or V1 objects of an input. Returns false if it has none that can be listed. */
+static bool list_input(set_listing *l, const char *name)
 {
-    l->subject = LIVE_SUBJECT;
-    if (!live_open_all(&l->reading, l->o, 2))
-        return;
-    list_stream(l);
-    set_names_check(&l->names, l->subject, "counterset");
+    options single = *l->o;
+    single.is_live = strcmp(name, INPUT_LIVE) == 0;
+    single.files = (char *const *)&name;
+    single.file_count = 1;
+    single.names = NULL; /* name_table */
+    l->subject = name;
+    if (!single.is_live)
+        progress_begin(false);
+    return reading_open(&l->reading, &single, 2) && list_stream(l);
 }
 
-static void list_files(set_listing *l)
+static void list_inputs(set_listing *l)
 {
+    static const char *const machine[] = {INPUT_LIVE};
     const options *o = l->o;
+    const char *const *names = o->source_count > 0 ? o->sources : machine;
+    size_t count = o->source_count > 0 ? o->source_count : 1;
     bool is_listed = false;
-    for (size_t i = 0; i < o->source_count; i++) {
-        l->subject = o->sources[i];
-        progress_begin(false);
-        reading_open(&l->reading, o);
-        inputs_open_empty(&l->reading.in, o);
-        pfb_stream_set(l->reading.in.stream, PFB_STREAM_METADATA, 2);
-        inputs_add_file(&l->reading.in, o, o->sources[i]);
-        is_listed = list_stream(l) || is_listed;
-    }
+    for (size_t i = 0; i < count; i++)
+        is_listed = list_input(l, names[i]) || is_listed;
     if (is_listed)
-        set_names_check(&l->names, o->source_count > 1 ? "perfblock" : o->source, "counterset");
+        set_names_check(&l->names, count > 1 ? "perfblock" : names[0], "counterset");
 }
 
 void command_countersets(const options *o)
@@ -321,10 +321,7 @@ void command_countersets(const options *o)
     set_names_open(&l.names, (const char *const *)o->files, o->file_count);
     if (o->names)
         input_read(&l.name_table, o->names, INPUT_NAMES);
-    if (o->source)
-        list_files(&l);
-    else
-        list_live(&l);
+    list_inputs(&l);
     set_names_free(&l.names);
     input_free(&l.name_table);
     output_close(&out);

@@ -16,6 +16,7 @@
 /* One measurement. */
 typedef struct run {
     const options *o;
+    const char *file;    /* of --source; null: this machine */
     const char *subject; /* for messages: "live", or the name of the file */
     size_t steps;        /* number of recorded snapshots and refusals in the file of --source */
     struct {
@@ -48,7 +49,7 @@ static void report_failure(const run *r, pfb_cpi_moment moment, int code, const 
     put_lower(&name, pfb_cpi_rc_to_string(code));
     if (*sentence == '\0')
         sentence = row ? row->text : "for an unknown reason";
-    if (r->o->source && !r->moments[moment].is_refusal) {
+    if (r->file && !r->moments[moment].is_refusal) {
         buffer safe = {0};
         text_safe(&safe, sentence, strlen(sentence));
         diagnostics_input(r->subject, r->moments[moment].offset, name.data, "%s", safe.data);
@@ -104,7 +105,7 @@ static pfb_cpi_source *open_fixture(run *r)
     input in;
     pfb_cpi_failure failure = {0};
     pfb_cpi_source *source = NULL;
-    if (!input_read(&in, r->o->source, INPUT_AUTO))
+    if (!input_read(&in, r->file, INPUT_AUTO))
         return NULL;
     r->moments[PFB_CPI_AT_START].offset = r->moments[PFB_CPI_AT_END].offset = in.size;
     if (in.kind == INPUT_CAPTURE ? scan_capture(r, &in) : scan_text(r, in.data, in.size, 0)) {
@@ -130,7 +131,7 @@ static pfb_cpi_source *open_live(run *r)
 static bool use_source(run *r)
 {
     pfb_cpi_failure failure = {0};
-    pfb_cpi_source *inner = r->o->source ? open_fixture(r) : open_live(r);
+    pfb_cpi_source *inner = r->file ? open_fixture(r) : open_live(r);
     if (!inner)
         return false;
     pfb_cpi_source *source = cpi_readings_source(inner, &r->readings, &failure);
@@ -239,10 +240,12 @@ static void measure_and_store(run *r)
 
 void command_cpi_run(const options *o)
 {
+    const char *source = o->source_count > 0 ? o->sources[0] : INPUT_LIVE;
     run r = {.o = o,
-             .subject = o->source ? o->source : "live",
+             .file = strcmp(source, INPUT_LIVE) != 0 ? source : NULL,
+             .subject = source,
              .stored = {.path = o->output_path, .is_replaced = o->is_forced}};
-    if (o->source && o->output_path && system_names_same(o->source, o->output_path)) {
+    if (r.file && o->output_path && system_names_same(r.file, o->output_path)) {
         diagnostics_say(STATUS_USAGE, o->output_path, "is an input, to which the hooks would be written");
         return;
     }

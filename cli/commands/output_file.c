@@ -16,13 +16,16 @@ bool output_file_is_input(const options *o)
     bool is_input = is_output(o, o->names) || is_output(o, o->query_info);
     for (size_t i = 0; i < o->path_file_count && !is_input; i++)
         is_input = is_output(o, o->path_files[i]);
-    for (size_t i = 0; i < o->source_count && !is_input; i++)
-        is_input = is_output(o, o->sources[i]);
     for (size_t i = 0; i < o->registration_count && !is_input; i++)
         is_input = is_output(o, o->registrations[i].path);
     for (size_t i = 0; i < o->file_count && !is_input; i++)
         is_input = is_output(o, o->files[i]);
     return is_input;
+}
+
+bool output_file_has_one_sample(const options *o)
+{
+    return o->is_live && o->output_path && o->format == OUTPUT_PROMETHEUS;
 }
 
 bool output_file_open(const options *o)
@@ -33,7 +36,7 @@ bool output_file_open(const options *o)
         diagnostics_say(STATUS_USAGE, o->output_path, "is an input, which the output would replace");
         return false;
     }
-    if (o->format != OUTPUT_SQLITE) /* the sink opens that file */
+    if (o->format != OUTPUT_SQLITE && !output_file_has_one_sample(o)) /* else opened by the sink, or by cook */
         stream_open_file(o->output_path);
     return true;
 }

@@ -14,15 +14,22 @@ typedef struct reading {
     path_list paths;
     pfb_selection *selection; /* what reading_choose() chose */
     bool has_choice;          /* the options choose counters */
+    bool is_begun;            /* a record was read, and that of a machine has what was chosen */
 } reading;
 
-/* Opens the collector; the caller opens the inputs. */
-void reading_open(reading *r, const options *o);
-void reading_close(reading *r); /* also the inputs */
+#define LIVE_SET "Processor Information" /* the default of --set for a machine */
 
-/* Makes the collector, and of a live source the stream, choose what the options choose. False after a message, see
+/* Opens the collector and the inputs. False after a message, see inputs_open(). */
+bool reading_open(reading *r, const options *o, uint32_t metadata);
+void reading_close(reading *r);
+
+/* Chooses what the options choose; of a machine, interrupts end the reading from now on. False after a message, see
  * path_list_select(). */
-bool reading_choose(reading *r, const char *default_set);
+bool reading_choose(reading *r);
+
+/* Returns the next record of what was chosen, see inputs_next(). Also false after a message, with exit status 2 if a
+ * counterset, a counter or a path of the options chooses nothing of the machine, else 4. */
+bool reading_next(reading *r, pfb_record *record);
 
 /* Puts a record into the collector. Returns true if there is a current frame. */
 bool reading_put(reading *r, const pfb_record *record);

@@ -3,40 +3,14 @@
 
 #include "commands.h"
 #include "commands/cook.h"
-#include "commands/live_reading.h"
 #include "commands/output_file.h"
 #include "output/diagnostics.h"
-#include "sinks/sink.h"
 
 #include <inttypes.h>
-
-/* Collects from the live source until --count samples were collected, --duration is over or the program is interrupted.
- * Returns false if there is no sample. */
-static bool collect_live(const options *o, output *out)
-{
-    live_reading l;
-    uint64_t bytes = 0;
-    if (!live_open(&l, o, o->count, 0))
-        return false;
-    sink_run printer = {.out = out, .file = LIVE_SUBJECT, .has_choice = true};
-    progress_begin(o->output_path != NULL);
-    while (live_next_sample(&l)) {
-        sink_print(&printer, l.reading.collector);
-        sink_end_sample(&printer);
-        live_report(&l);
-        bytes += l.record.byte_count;
-        progress_count(LIVE_SUBJECT, l.sample_count, bytes, false);
-    }
-    progress_clear();
-    sink_end(&printer);
-    live_close(&l);
-    return l.sample_count > 0;
-}
 
 /* Collects all values, then writes the page. */
 void command_report(const options *o)
 {
-    const options joined = options_with_files(o);
     output out;
     buffer messages = {0};
     report *r = report_begin();
@@ -45,11 +19,8 @@ void command_report(const options *o)
     output_open(&out, OUTPUT_REPORT, false);
     out.report = r;
     diagnostics_copy_to(&messages);
-    if (o->is_live)
-        has_page = collect_live(o, &out);
-    else
-        cook_files(&joined, &out);
-    if (o->output_path && report_is_empty(r) && diagnostics_status() != STATUS_FINE)
+    cook_files(o, &out);
+    if (report_is_empty(r) && (o->is_live || (o->output_path && diagnostics_status() != STATUS_FINE)))
         has_page = false; /* an existing page is not replaced by an empty one */
     if (o->top > 0)
         report_keep_top(r, o->top);
@@ -60,7 +31,7 @@ void command_report(const options *o)
                         report_dropped_values(r), REPORT_MAX_LINES);
     diagnostics_copy_to(NULL);
     const report_description description = {
-        .files = (const char *const *)joined.files, .file_count = joined.file_count, .messages = messages.data};
+        .files = (const char *const *)o->files, .file_count = o->file_count, .messages = messages.data};
     if (has_page && output_file_open(o)) {
         report_write(r, &description, &out);
         output_file_close(o, &out);

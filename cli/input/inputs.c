@@ -5,6 +5,8 @@
 #include "os/system.h"
 #include "output/diagnostics.h"
 #include "output/stream.h"
+#include "perfblock/live.h"
+#include "perfblock/query.h"
 
 #include <string.h>
 
@@ -44,12 +46,6 @@ static void add_metadata(inputs *in, const options *o)
         add_input(in, &(pfb_input){.size = sizeof(pfb_input), .kind = PFB_RECORD_NAMES, .label = o->names});
 }
 
-void inputs_add_file(inputs *in, const options *o, const char *path)
-{
-    in->has_pipe = in->has_pipe || !inputs_is_regular(path);
-    add_input(in, &(pfb_input){.size = sizeof(pfb_input), .kind = record_of_kind(o->kind), .label = path});
-}
-
 void inputs_add_names(inputs *in, const input *names)
 {
     add_input(in, &(pfb_input){.size = sizeof(pfb_input),
@@ -59,24 +55,53 @@ void inputs_add_names(inputs *in, const input *names)
                                .byte_count = names->size});
 }
 
-void inputs_open_empty(inputs *in, const options *o)
+/* Adds the source of this machine or of --machine. False after a message. */
+static bool add_machine(inputs *in)
 {
-    *in = (inputs){.stream = pfb_stream_new()};
+    const options *o = in->o;
+    const int64_t unit = 100; /* nanoseconds */
+    pfb_source_failure failure = {0};
+    pfb_source *source = o->machine ? pfb_source_open_remote(o->machine, &failure) : pfb_source_open_live(&failure);
+    bool is_usage = failure.code == PFB_WIN32_INVALID_PARAMETER;
+    bool has_example = o->machine && failure.code == PFB_WIN32_NOT_SUPPORTED;
+    if (!source) {
+        diagnostics_say(is_usage ? STATUS_USAGE : STATUS_IMPOSSIBLE, INPUT_LIVE, "%s%s", failure.sentence,
+                        has_example ? "; examples/remote_v1.py reads their V1 data from any system" : "");
+        return false;
+    }
+    if (pfb_stream_add_source(in->stream, source) < 0)
+        memory_exhausted();
+    pfb_stream_set(in->stream, PFB_STREAM_VERSION, o->is_v1 ? 1 : 0);
+    pfb_stream_set(in->stream, PFB_STREAM_INTERVAL, (int64_t)o->interval / unit);
+    return true;
+}
+
+static void add_files(inputs *in)
+{
+    const options *o = in->o;
+    add_metadata(in, o);
+    for (size_t i = 0; i < o->file_count; i++) {
+        in->has_pipe = in->has_pipe || !inputs_is_regular(o->files[i]);
+        add_input(in, &(pfb_input){.size = sizeof(pfb_input), .kind = record_of_kind(o->kind), .label = o->files[i]});
+    }
+    if (o->is_followed)
+        system_catch_interrupts();
+}
+
+bool inputs_open(inputs *in, const options *o, uint32_t metadata)
+{
+    *in = (inputs){.o = o, .stream = pfb_stream_new()};
     if (!in->stream)
         memory_exhausted();
     pfb_stream_set(in->stream, PFB_STREAM_STRICT, o->reader.is_strict);
-}
-
-void inputs_open(inputs *in, const options *o)
-{
-    inputs_open_empty(in, o);
+    pfb_stream_set(in->stream, PFB_STREAM_METADATA, metadata);
     pfb_stream_set(in->stream, PFB_STREAM_FOLLOW, o->is_followed);
-    pfb_stream_set(in->stream, PFB_STREAM_NO_WAIT, o->is_followed);
-    if (o->is_followed)
-        system_catch_interrupts();
-    add_metadata(in, o);
-    for (size_t i = 0; i < o->file_count; i++)
-        inputs_add_file(in, o, o->files[i]);
+    pfb_stream_set(in->stream, PFB_STREAM_NO_WAIT, o->is_followed || o->is_live);
+    if (!o->is_live)
+        add_files(in);
+    else if (!add_machine(in))
+        inputs_close(in);
+    return in->stream != NULL;
 }
 
 void inputs_close(inputs *in)
@@ -87,19 +112,34 @@ void inputs_close(inputs *in)
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
+/* Sleeps until there may be another record. False after an interrupt, and if that is after the end of --duration. */
+static bool sleep_for_record(inputs *in)
+{
+    const uint64_t unit = 100; /* nanoseconds */
+    const options *o = in->o;
+    uint64_t next = system_now() + (uint64_t)pfb_stream_wait(in->stream) * unit;
+    if (in->start == 0)
+        in->start = next - o->interval;
+    uint64_t intervals =
+        (next - in->start + o->interval / 2) / o->interval; /* the clocks of both may differ a little */
+    return (o->duration == 0 || intervals <= o->duration / o->interval) && system_sleep_until(next);
+}
+
 bool inputs_next(inputs *in, pfb_record *record)
 {
     int32_t next;
+    if (in->max_samples > 0 && in->sample_count == in->max_samples)
+        return false;
     if (in->has_pipe)
         stream_flush();
     while ((next = pfb_stream_next(in->stream, record)) == PFB_NEXT_WAIT) {
-        const uint64_t nanoseconds = 100;
         inputs_report(in);
         stream_flush();
-        if (stream_failed() || !system_sleep_until(system_now() + (uint64_t)pfb_stream_wait(in->stream) * nanoseconds))
+        if (stream_failed() || !sleep_for_record(in))
             pfb_stream_stop(in->stream);
     }
-    return next == PFB_NEXT_RECORD;
+    in->sample_count += next == PFB_NEXT_RECORD && inputs_is_sample(record);
+    return next == PFB_NEXT_RECORD && !(in->o->is_live && system_interrupted());
 }
 
 bool inputs_is_sample(const pfb_record *record)
@@ -140,7 +180,7 @@ void inputs_report_problem(const inputs *in, const pfb_problem *problem)
         diagnostics_say(STATUS_FILE, label, "%s", problem->sentence);
         break;
     default:
-        diagnostics_say(in->is_live ? STATUS_IMPOSSIBLE : STATUS_FILE, label, "%s", problem->sentence);
+        diagnostics_say(in->o->is_live ? STATUS_IMPOSSIBLE : STATUS_FILE, label, "%s", problem->sentence);
         break;
     }
 }

@@ -5,24 +5,27 @@
 #include "input/options.h"
 #include "perfblock/stream.h"
 
-/* The files of the command line, with the metadata of --registration, --query-info and --names, as a stream of records.
- */
+/* The inputs of the command line as a stream of records: files, with the metadata of --registration, --query-info and
+ * --names, or this machine or that of --machine. */
 typedef struct inputs {
+    const options *o;
     pfb_stream *stream;
-    bool has_pipe; /* an input is a pipe or device: the program that writes it may wait for our output */
-    bool is_live;  /* the input is the live source */
+    bool has_pipe;         /* an input is a pipe or device: the program that writes it may wait for our output */
+    uint64_t max_samples;  /* set by the caller; 0: no limit */
+    uint64_t sample_count; /* read so far */
+    uint64_t start;        /* of a machine: time of the first sample; 0: not known yet */
 } inputs;
 
-/* Opens a stream without files, or with those of the options and their metadata. */
-void inputs_open_empty(inputs *in, const options *o);
-void inputs_open(inputs *in, const options *o);
+/* Opens the stream. `metadata` is the value of PFB_STREAM_METADATA. False after a message, with exit status 4 if the
+ * machine has no data, 2 if the value of --machine cannot be the name of a machine. */
+bool inputs_open(inputs *in, const options *o, uint32_t metadata);
 void inputs_close(inputs *in);
 
-/* Add a file, and a name table that was read, which must stay valid. */
-void inputs_add_file(inputs *in, const options *o, const char *path);
+/* Adds a name table that was read, which must stay valid. */
 void inputs_add_names(inputs *in, const input *names);
 
-/* Returns the next record, or false. What was printed is written before the program waits for more. */
+/* Returns the next record, after waiting for it. What was printed is written before the program waits. False after the
+ * last record, after `max_samples` samples, at the end of --duration, and after an interrupt of live data. */
 bool inputs_next(inputs *in, pfb_record *record);
 
 /* Reports the problems of the stream; inputs_report_problem() one of any stream, recorder or collector. */

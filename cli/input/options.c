@@ -21,12 +21,12 @@ enum {
     READS_FILES = COMMAND_CHECK | COMMAND_COOK | COMMAND_CONVERT | WRITES_PAGE,
     COLLECTS = COMMAND_LIVE | COMMAND_RECORD,
     QUERIES = COLLECTS | COMMAND_COUNTERSETS,
-    MAY_COLLECT = COLLECTS | COMMAND_REPORT, /* report collects only with --source live */
-    CHOOSES = COLLECTS | COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
-    CHOOSES_SAMPLES = CHOOSES & ~COMMAND_LIVE,
-    HAS_METADATA = COMMAND_RECORD | COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
-    HAS_NAMES = HAS_METADATA | COMMAND_SHOW | COMMAND_COUNTERSETS,
     EVALUATES = COMMAND_COOK | COMMAND_LIVE | COMMAND_REPORT,
+    MAY_COLLECT = COMMAND_RECORD | EVALUATES,
+    MAY_BE_LIVE = COMMAND_COOK | COMMAND_REPORT | COMMAND_COUNTERSETS, /* the word live is an input */
+    HAS_METADATA = COMMAND_COOK | COMMAND_CONVERT | COMMAND_REPORT,
+    CHOOSES = COLLECTS | HAS_METADATA,
+    HAS_NAMES = HAS_METADATA | COMMAND_SHOW | COMMAND_COUNTERSETS,
     WRITES_FILE = COLLECTS | COMMAND_COOK | COMMAND_CONVERT | COMMAND_CPI_RUN | WRITES_PAGE,
     PRINTS = COMMAND_ALL & ~(COMMAND_RECORD | COMMAND_HELP | COMMAND_REPORT),
     PRINTS_TABLES = COMMAND_COOK | COMMAND_LIVE | COMMAND_TYPES,
@@ -76,7 +76,7 @@ static const command_option table[] = {
      .commands = PRINTS,
      .meaning = "output format"},
     {.name = "kind", .argument = "KIND", WORD(kind, input_kind_names, INPUT_AUTO), .has_default = true,
-     .commands = READS_FILES | COMMAND_RECORD,
+     .commands = READS_FILES,
      .meaning = "what the files contain"},
     {.name = "request", .argument = "N", NUMBER(request, uint32_t, 1, 10),
      .commands = COMMAND_SHOW | COMMAND_CHECK,
@@ -105,8 +105,8 @@ static const command_option table[] = {
      .meaning = "file with a counter path per line; repeatable"},
     {.name = "set", .argument = "NAME|GUID", TEXTS(sets, set_count),
      .commands = CHOOSES,
-     .meaning = "counterset; a name may contain * and ?; repeatable; default: all for files that cook, convert and "
-                "report read, otherwise Processor Information",
+     .meaning = "counterset; a name may contain * and ?; repeatable; default: all for files, Processor "
+                "Information for this machine",
      .example = "\"Network Interface\""},
     {.name = "instance", .argument = "PATTERN", TEXTS(instances, instance_count),
      .commands = CHOOSES,
@@ -115,37 +115,38 @@ static const command_option table[] = {
      .commands = CHOOSES,
      .meaning = "counter; a name may contain * and ?; repeatable; default: all", .example = "\"% Processor Time\""},
     {.name = "from", .argument = "TIME", TIME(range.from), .is_single = true,
-     .commands = CHOOSES_SAMPLES,
+     .commands = HAS_METADATA,
      .meaning = "leave out the samples of a recording before this time: RFC 3339 with Z or an offset, the same without "
                 "them for local time, or only a time of day, which is on the day of the first sample",
      .example = "2026-11-23T04:05:00"},
     {.name = "to", .argument = "TIME", TIME(range.to), .is_single = true,
-     .commands = CHOOSES_SAMPLES,
+     .commands = HAS_METADATA,
      .meaning = "leave out the samples of a recording after this time", .example = "04:15"},
     {.name = "every", .argument = "N", COUNT(range.every), .is_single = true,
-     .commands = CHOOSES_SAMPLES,
+     .commands = HAS_METADATA,
      .meaning = "use only the first sample of a recording and every N-th after it; rates are then averages over N "
                 "intervals",
      .example = "10"},
     {.name = "follow", FLAG(is_followed),
      .commands = COMMAND_COOK | COMMAND_SHOW,
      .meaning = "keep reading a file that is being written, until its recorder ends or the program is interrupted"},
-    {.name = "source", .argument = "live|FILE", .type = OPTION_SOURCE,
-     .commands = COMMAND_RECORD | COMMAND_COUNTERSETS | COMMAND_REPORT | COMMAND_CPI_RUN,
-     .meaning = "this machine, which is the default except for report, or a file to replay; repeatable: several files "
-                "are one series"},
+    {.name = "source", .argument = "live|FILE", SOURCE_FILES(sources, source_count),
+     .commands = COMMAND_COUNTERSETS | COMMAND_CPI_RUN,
+     .meaning = "this machine, which is the default, or a file; countersets: repeatable"},
     {.name = "machine", .argument = "NAME", TEXT(machine, 1, NO_LIMIT), .is_single = true,
-     .commands = QUERIES | COMMAND_REPORT,
+     .commands = QUERIES | EVALUATES,
      .meaning = "Windows: another machine", .example = "server1"},
     {.name = "v1", FLAG(is_v1),
-     .commands = QUERIES | COMMAND_REPORT,
+     .commands = QUERIES | EVALUATES,
      .meaning = "Windows: V1 data (HKEY_PERFORMANCE_DATA), which is also used where there is no V2 data"},
     {.name = "interval", .letter = 'i', .argument = "SECONDS", SECONDS(interval),
      .commands = MAY_COLLECT,
-     .meaning = "time between samples, 0.01 or more; default: 1; a recording is read without waiting", .example = "0.5"},
+     .meaning = "time between samples, 0.01 or more; default: 1", .example = "0.5"},
     {.name = "count", .letter = 'n', .argument = "N", COUNT(count),
      .commands = MAY_COLLECT,
-     .meaning = "number of samples; default: until interrupted; 1 for live as prometheus without -o and --duration",
+     .meaning = "number of samples to print, before which one more is collected if values need two, or to record; "
+                "default: until interrupted; 1 for cook without INPUT, and for live as prometheus without -o and "
+                "--duration",
      .example = "60"},
     {.name = "duration", .argument = "SECONDS", SECONDS(duration),
      .commands = MAY_COLLECT,
@@ -372,12 +373,6 @@ static bool store(options *o, const command_option *option, const command *c, ch
         break;
     case OPTION_REGISTRATION:
         return read_registration(value, &o->registrations[o->registration_count++]);
-    case OPTION_SOURCE:
-        if (strcmp(value, "live") == 0)
-            o->is_live = true;
-        else
-            o->sources[o->source_count++] = value;
-        break;
     }
     return is_valid;
 }
@@ -585,8 +580,8 @@ static bool check_files(const options *o, const command *c)
 {
     if (count_standard_input(o, c) > 1)
         return refuse(c, "- may be given only once: standard input can be read only once");
-    if (c->bit == COMMAND_REPORT && (o->is_live || o->source))
-        return o->file_count == 0 || refuse(c, "%s: expected no FILE with --source", o->files[0]);
+    if (o->is_live)
+        return true;
     if (c->files == FILES_MANY && o->file_count == 0)
         return refuse(c, "expected a FILE (- is standard input)");
     if (c->files == FILES_COMMAND && o->file_count == 0)
@@ -622,21 +617,13 @@ static bool keeps_rules(const command *c, const option_rule *rules, size_t count
 /* Checks which samples and counters are chosen, and where from. */
 static bool check_choice(const options *o, const command *c)
 {
-    const bool records = c->bit == COMMAND_RECORD;
     const bool has_paths = o->path_count > 0 || o->path_file_count > 0;
-    const bool has_files = o->source_count > 0;
-    const bool has_several = o->source_count > 1;
     const option_rule rules[] = {
         {has_paths && o->set_count == 0 && (o->counter_count > 0 || o->instance_count > 0),
          "--counter and --instance apply to --set; a path names its own counter and instance"},
-        {(records || o->is_live) && !has_files && sample_range_is_given(&o->range),
-         "--from, --to and --every choose samples of a recording: add --source FILE"},
+        {o->is_live && sample_range_is_given(&o->range), "--from, --to and --every choose samples of files"},
         {is_empty_range(&o->range), "--from is after --to"},
-        {o->is_live && has_files, "--source live cannot be combined with --source FILE"},
-        {has_several && c->bit == COMMAND_CPI_RUN, "--source may be given only once"},
-        {o->duration > 0 && has_files, "--duration applies to this machine, not to a recording"},
-        {o->machine && has_files, "--machine applies to live data, not to a file"},
-        {o->is_v1 && has_files, "--v1 applies to live data, not to a file"},
+        {o->source_count > 1 && c->bit == COMMAND_CPI_RUN, "--source may be given only once"},
         {o->duration > 0 && o->duration < (o->interval > 0 ? o->interval : DEFAULT_INTERVAL),
          "--duration is shorter than --interval"},
     };
@@ -646,16 +633,13 @@ static bool check_choice(const options *o, const command *c)
 /* Checks the options that say what an input is, and those that only live data or only files have. */
 static bool check_metadata(const options *o, const command *c)
 {
-    const bool records = c->bit == COMMAND_RECORD;
-    const bool reports = c->bit == COMMAND_REPORT;
     const bool has_metadata = o->names || o->kind != INPUT_AUTO || o->registration_count > 0 || o->query_info;
     const bool is_collecting = o->interval > 0 || o->count > 0 || o->duration > 0 || o->machine || o->is_v1;
     const option_rule rules[] = {
-        {records && o->source_count == 0 && has_metadata,
-         "--names, --registration, --query-info and --kind apply to --source FILE"},
-        {reports && !o->is_live && is_collecting,
-         "--interval, --count, --duration, --machine and --v1 apply to --source live"},
-        {reports && o->is_live && has_metadata, "--names, --registration, --query-info and --kind apply to files"},
+        {!o->is_live && is_collecting,
+         "--interval, --count, --duration, --machine and --v1 apply to live data, not to files"},
+        {o->is_live && cooks(c) && has_metadata, "--names, --registration, --query-info and --kind apply to files"},
+        {o->is_live && o->is_followed, "--follow applies to files"},
         {o->kind == INPUT_REGISTRATION && o->request == 0 && !cooks(c), "--kind registration needs --request"},
         {o->request != 0 && o->kind != INPUT_REGISTRATION, "--request needs --kind registration"},
     };
@@ -726,10 +710,10 @@ static output_format format_of_file(const char *path)
     return OUTPUT_NONE;
 }
 
-/* Without --format, the name of the file that cook or convert writes gives the format. */
+/* Without --format, the name of the file that cook, live or convert writes gives the format. */
 static bool choose_format(options *o, const command *c)
 {
-    bool has_file = o->output_path && (c->bit & (COMMAND_COOK | COMMAND_CONVERT)) != 0;
+    bool has_file = o->output_path && (c->bit & (COMMAND_COOK | COMMAND_LIVE | COMMAND_CONVERT)) != 0;
     if (o->has_format)
         return true;
     o->format = has_file ? format_of_file(o->output_path) : default_format(c);
@@ -752,6 +736,27 @@ static const char ***list_of(options *o, const command_option *option)
     return option->type == OPTION_TEXTS || option->type == OPTION_FILES ? member : NULL;
 }
 
+/* Finds out whether the input is a machine: where the word live is an input, and without inputs except of report. False
+ * after a message. */
+static bool choose_input(options *o, const command *c)
+{
+    bool has_list = c->bit == COMMAND_COUNTERSETS;
+    const char *const *inputs = has_list ? o->sources : (const char *const *)o->files;
+    size_t count = has_list ? o->source_count : c->files == FILES_PATHS ? 0 : o->file_count;
+    o->is_live = count == 0 && (c->bit & (QUERIES | COMMAND_COOK)) != 0;
+    for (size_t i = 0; (c->bit & MAY_BE_LIVE) != 0 && i < count; i++)
+        o->is_live = o->is_live || strcmp(inputs[i], INPUT_LIVE) == 0;
+    bool is_once = (c->bit == COMMAND_COOK && count == 0) || (o->format == OUTPUT_PROMETHEUS && !o->output_path);
+    if (o->is_live && is_once && o->count == 0 && o->duration == 0)
+        o->count = 1; /* also because a program that reads metrics from a pipe expects them once */
+    if (!o->is_live || has_list)
+        return true;
+    if (count > 1)
+        return refuse(c, INPUT_LIVE " cannot be combined with other inputs; ./" INPUT_LIVE " is a file");
+    o->file_count = 0;
+    return true;
+}
+
 bool options_parse(options *o, const command *c, int argc, char **argv)
 {
     struct option long_options[OPTION_COUNT + 1];
@@ -763,7 +768,6 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
         if (list)
             *list = memory_get((size_t)argc, sizeof **list);
     }
-    o->sources = memory_get((size_t)argc, sizeof *o->sources);
     o->registrations = memory_get((size_t)argc, sizeof *o->registrations);
     fill_getopt(c, long_options, short_options);
     opterr = 0;
@@ -783,26 +787,12 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     o->file_count = (size_t)(argc - optind);
     for (size_t i = 0; c->files == FILES_PATHS && i < o->file_count; i++)
         o->paths[o->path_count++] = o->files[i];
-    o->source = o->source_count > 0 ? o->sources[0] : NULL;
     o->range.is_utc = o->is_utc;
-    if (c->bit == COMMAND_LIVE && o->format == OUTPUT_PROMETHEUS && o->count == 0 && o->duration == 0 &&
-        !o->output_path)
-        o->count = 1; /* a program that reads the metrics from a pipe expects them once */
-    if (!o->wants_help && !o->wants_version && !check_combination(o, c))
+    if (!o->wants_help && !o->wants_version && !(choose_input(o, c) && check_combination(o, c)))
         return false;
     if (o->interval == 0)
         o->interval = DEFAULT_INTERVAL;
     return true;
-}
-
-options options_with_files(const options *o)
-{
-    options result = *o;
-    if (o->source_count > 0) {
-        result.files = o->sources;
-        result.file_count = o->source_count;
-    }
-    return result;
 }
 
 void options_free(options *o)
@@ -812,7 +802,6 @@ void options_free(options *o)
         if (list)
             free(*list);
     }
-    free(o->sources);
     free(o->registrations);
 }
 

@@ -9,6 +9,8 @@
 /* The command line. The parser, usage errors, help, man pages and completions read two tables: that of the options
  * (option_at) and that of the commands (command_at). */
 
+#define INPUT_LIVE "live" /* the input that is this machine; also the subject of messages about it */
+
 /* ---- Commands -------------------------------------------------------------------------------------------- */
 
 /* A bit for each command, so that sets of commands can be stored. */
@@ -36,7 +38,7 @@ typedef enum file_use {
     FILES_NONE,
     FILES_ONE,     /* at most one file; without one, standard input or this machine */
     FILES_ANY,     /* any number of files; without one, standard input or this machine */
-    FILES_MANY,    /* at least one file, but none for report with --source */
+    FILES_MANY,    /* at least one file */
     FILES_PATHS,   /* no files: counter paths */
     FILES_COMMAND, /* no files: a command to run, and its arguments, which are not parsed as options of perfblock */
     FILES_SETS,    /* no files: names of countersets */
@@ -111,9 +113,8 @@ struct options {
     size_t path_count;
     const char **path_files; /* --paths */
     size_t path_file_count;
-    const char *source; /* --source FILE; null: not given */
-    bool is_live;       /* --source live */
-    char **sources;     /* --source FILE, in the order given; `source` is the first */
+    bool is_live;         /* the input is this machine or that of --machine, and there are no files */
+    const char **sources; /* --source */
     size_t source_count;
     const char *machine;     /* --machine; null: this one */
     bool is_v1;              /* --v1 */
@@ -138,25 +139,25 @@ struct options {
     bool opens_page;  /* --open */
     bool wants_help;
     bool wants_version;
-    char *const *files; /* a null follows the last; for FILES_COMMAND the command and its arguments */
+    char *const *files; /* the arguments except counter paths; a null follows the last; for FILES_COMMAND the command
+                           and its arguments */
     size_t file_count;
 };
 
 /* The type of an option, which says how its value is read and what its member of struct options is. */
 typedef enum option_type {
-    OPTION_FLAG,         /* bool; the option has no value */
-    OPTION_WORD,         /* an enumeration; one of `words` */
-    OPTION_NUMBER,       /* uint32_t or uint64_t; decimal, from `min` to `max` */
-    OPTION_SECONDS,      /* uint64_t: nanoseconds; 0.01 to 10000000 seconds */
-    OPTION_BYTES,        /* uint64_t; bytes, or with the suffix K, M or G units of 2^10, 2^20 or 2^30 bytes */
-    OPTION_TIME,         /* time_option */
-    OPTION_TEXT,         /* const char *; `min` to `max` bytes */
-    OPTION_TEXTS,        /* const char ** and its number of elements, `count`: each value is appended */
-    OPTION_FILE,         /* const char *; a file to read */
-    OPTION_FILES,        /* the same as OPTION_TEXTS, of files to read */
-    OPTION_OUTPUT,       /* const char *; a file to write, not standard output */
-    OPTION_REGISTRATION, /* `registrations` */
-    OPTION_SOURCE        /* `sources`, or `is_live` for the word live */
+    OPTION_FLAG,        /* bool; the option has no value */
+    OPTION_WORD,        /* an enumeration; one of `words` */
+    OPTION_NUMBER,      /* uint32_t or uint64_t; decimal, from `min` to `max` */
+    OPTION_SECONDS,     /* uint64_t: nanoseconds; 0.01 to 10000000 seconds */
+    OPTION_BYTES,       /* uint64_t; bytes, or with the suffix K, M or G units of 2^10, 2^20 or 2^30 bytes */
+    OPTION_TIME,        /* time_option */
+    OPTION_TEXT,        /* const char *; `min` to `max` bytes */
+    OPTION_TEXTS,       /* const char ** and its number of elements, `count`: each value is appended */
+    OPTION_FILE,        /* const char *; a file to read */
+    OPTION_FILES,       /* the same as OPTION_TEXTS, of files to read */
+    OPTION_OUTPUT,      /* const char *; a file to write, not standard output */
+    OPTION_REGISTRATION /* `registrations` */
 } option_type;
 
 typedef struct command_option {
@@ -189,10 +190,6 @@ bool option_allows(const command_option *option, const command *c, size_t word);
 /* Whether the first word that the command accepts is the default. It is not for --format of convert, whose default
  * depends on the name of the output. */
 bool option_has_default(const command_option *option, const command *c);
-
-/* Returns a copy of the options. If --source FILE is given, `files` of the copy are these files. The copy shares the
- * memory of `o` and is not freed. */
-options options_with_files(const options *o);
 
 /* Parses the command line. argv[0] is the name of the command. False after an error message. Call options_free() in
  * both cases. */

@@ -51,14 +51,14 @@ COMMANDS = [
     "cook|--from|00:00:01|--utc|-f|json", "cook|--to|18:50:21.844Z|-f|csv", r"cook|--path|\Proc*(*)\% *|-f|csv",
     "cook|--set|*|--instance|_Total|-f|json", "convert|-o|out.pfb", "convert|-o|out.csv", "convert|-o|out.json",
     "convert|--every|2|-o|out.pfb", r"convert|--path|\Proc*(*)\% *|-o|out.pfb", "report|-o|out.html", "show",
-    "show|-f|json", "check", "check|-f|json", "countersets|--source", "record|-o|out.pfb|--source"]
+    "show|-f|json", "check", "check|-f|json", "countersets|--source"]
 PIPED = ["<|cook|-f|csv|-", "<|cook|-f|pdh-csv|-", "<|show|-", "<|convert|-o|out.pfb|-"]
 SINGLE = [*COMMANDS, *PIPED]
 FEW = [JSON, "show|-f|json", "check|-f|json"]
 # One of each kind of output: sees most differences in less time.
 # Of the cells for which a fault of mutate.py is judged, each reads its input differently.
 PLANTED = [JSON, "cook|-f|pdh-csv", "cook|--every|2|-f|csv", "cook|--to|18:50:21.844Z|-f|csv", r"cook|--path|\Proc*(*)\% *|-f|csv",
-           "convert|-o|out.pfb", "record|-o|out.pfb|--source", "check|-f|json", "<|cook|-f|csv|-"]
+           "convert|-o|out.pfb", "check|-f|json", "<|cook|-f|csv|-"]
 QUICK = {JSON, "cook|-f|pdh-csv", "cook|--every|2|-f|csv", "convert|-o|out.pfb", "report|-o|out.html", "show", "check|-f|json",
          "<|cook|-f|csv|-"}
 

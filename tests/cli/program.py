@@ -54,6 +54,15 @@ def program():
     return os.path.abspath(path)
 
 
+def on_machine(machine):
+    """The path of the program and its environment. `machine` is a recording:
+    the live source is a machine with its data; None is the real one."""
+    if not machine:
+        return program(), dict(os.environ)
+    return (os.environ["PERFBLOCK_TEST_PROGRAM"],
+            dict(os.environ, PERFBLOCK_MACHINE=machine))
+
+
 def own_program():
     """The path of the executable. For tests under Wine, PERFBLOCK is a script
     that runs the executable; its path is read from the script."""
@@ -156,11 +165,7 @@ class Case(unittest.TestCase):
         time zone (TZ). `begin` is called in the new process before the program
         starts. `machine` is a recording: the live source is a machine with its
         data."""
-        environment = dict(os.environ)
-        path = program()
-        if machine:
-            path = os.environ["PERFBLOCK_TEST_PROGRAM"]
-            environment["PERFBLOCK_MACHINE"] = machine
+        path, environment = on_machine(machine)
         environment.pop("COLUMNS", None)
         if columns:
             environment["COLUMNS"] = str(columns)
@@ -200,6 +205,13 @@ class Case(unittest.TestCase):
                              **options)
         self.assertEqual((done.status, done.err), (0, ""), arguments)
         return done.objects()
+
+    def run_record(self, machine, path, *arguments, count=1, **options):
+        """Records `count` samples of a machine that has the data of this
+        recording."""
+        return self.run_program("record", "-o", path, "--interval", "0.01",
+                                "--count", str(count), *arguments,
+                                machine=machine, **options)
 
     def assert_error(self, done, status, file, offset, code):
         """Asserts that the run returned `status` and printed this error line

@@ -52,13 +52,13 @@ class Readers(Case):
                 self.run_json(command, "--kind", "capture", self.path),
                 self.run_json(command, self.path))
 
-    def test_record(self):
-        """record writes the same bytes from a file and from standard input."""
+    def test_convert(self):
+        """convert writes the same bytes from a file and from standard input."""
         copies = []
         for source, stdin in ((self.path, b""), ("-", self.data)):
-            path = os.path.join(self.folder, "copy%d" % len(copies))
-            self.run_fine("record", "-o", path, "--set", "*", "--source",
-                          source, stdin=stdin)
+            path = os.path.join(self.folder, "copy%d.pfb" % len(copies))
+            self.run_fine("convert", "-o", path, "--set", "*", source,
+                          stdin=stdin)
             copies.append(bytes_of(path))
         self.assertEqual(copies[0], copies[1])
         self.assertEqual(self.run_json("cook", path),
@@ -242,8 +242,7 @@ class Errors(Case):
         return (["show", path], ["check", path], ["cook", path],
                 ["convert", path, "-o", out + ".pfb"],
                 ["convert", path, "-o", out + ".pfb", *every],
-                ["cook", path, "-o", out + ".json"],
-                ["record", "--source", path, "-o", out, "--force", *every])
+                ["cook", path, "-o", out + ".json"])
 
     def test_malformed_reply(self):
         good = captures.three_sets()

@@ -306,17 +306,13 @@ class RepliesWithMetadata(Case):
              (1, "Set", "a", "% Time", "ok", 25),
              (1, "Set", "a", "Count", "ok", 72)])
 
-    def test_record(self):
-        """record --source takes the same files with the same metadata."""
+    def test_convert(self):
+        """convert takes the same files with the same metadata."""
         words = self.options(self.set, "3:" + self.name, "5:" + self.names)
-        words[-2:] = ["--source", self.replies[0], "--source", self.replies[1]]
-        cooked = self.run_json("cook", *self.options(
-            self.set, "3:" + self.name, "5:" + self.names))
+        cooked = self.run_json("cook", *words)
         path = os.path.join(self.folder, "made.pfb")
-        self.run_fine("record", "-o", path, *words)
+        self.run_fine("convert", "-o", path, *words)
         self.assertEqual(self.run_json("cook", path), cooked)
-        self.run_fine("record", "-o", path + "1", *words[:-2])
-        self.assertEqual(self.run_json("cook", path + "1"), cooked[:2])
 
     def test_request_code_1_may_be_given(self):
         self.assertEqual(

@@ -248,13 +248,14 @@ class Recorded(FilesCase):
     """Recordings that are continued."""
 
     def recorded(self, *contents):
-        """The path of a recording of these sources, one after the other."""
+        """The path of a recording of machines with the data of these
+        recordings, one after the other."""
         path = os.path.join(self.folder, "recorded.pfb")
         for number, data in enumerate(contents):
             source = self.file("source-%d.pfb" % number, data)
-            done = self.run_program("record", "--set", "*", "--source", source, "-o",
-                                    path)
-            self.assertEqual(done.status, 0, done.err)
+            count = sum(tag == b"DATA" for tag, _ in chunks(data))
+            done = self.run_record(source, path, "--set", "*", count=count)
+            self.assertEqual((done.status, done.err), (0, ""))
         return path
 
     def test_restart(self):
@@ -293,29 +294,6 @@ class Recorded(FilesCase):
         self.recorded(FIRST)
         with open(path, "rb") as opened:
             self.assertNotIn(b"FILE", opened.read())
-
-
-class Replayed(FilesCase):
-    """record with a recording of several files as its source."""
-
-    NAMES = ("continued", "restarted", "another machine", "alternating",
-             "alternating machines", "other type", "other name",
-             "other frequency")
-
-    def test_record(self):
-        """What record writes has the values of its source."""
-        for name in self.NAMES:
-            with self.subTest(name):
-                path = self.converted(*[
-                    self.file("%d" % n, data)
-                    for n, data in enumerate(PAIRS[name])])
-                out = os.path.join(self.folder, "out.pfb")
-                done = self.run_program("record", "--set", "*", "--source",
-                                        path, "-o", out, "--force")
-                self.assertEqual(done.status, 0, done.err)
-                expected = [row for row in self.values(path) if row["set"]]
-                self.assertEqual([row for row in self.values(out)
-                                  if row["set"]], expected)
 
 
 class Written(FilesCase):

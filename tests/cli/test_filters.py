@@ -144,7 +144,7 @@ class Filters(Case):
 
 
 class Recorded(Case):
-    """record --source writes the values that the filters select, the bases and
+    """convert writes the values that the filters select, the bases and
     instances that these need, and no other values or names."""
 
     SETS = {"Alpha Disk": DISK, "Alpha Memory": MEMORY,
@@ -157,14 +157,13 @@ class Recorded(Case):
     INSTANCES = {"sda", "sdb", "_Total", "eth0", "lo"}
 
     def record(self, data, *arguments, status=0):
-        """Records from the capture `data`; returns the path of the recording
-        and the run."""
+        """Converts the capture `data`; returns the path of the recording and
+        the run."""
         source = self.file("source.pfb", data)
         path = os.path.join(self.folder, "out.pfb")
         if os.path.exists(path):
             os.remove(path)
-        done = self.run_program("record", "-o", path, "--source", source,
-                                *arguments)
+        done = self.run_program("convert", "-o", path, source, *arguments)
         self.assertEqual(done.status, status, done.err)
         return path, done
 
@@ -455,7 +454,7 @@ class Work(Case):
             *(data(number) for number in range(self.COUNT)),
             data(self.COUNT, single_result([1], [1]))))
         out = os.path.join(self.folder, "b.pfb")
-        self.run_fine("record", "-o", out, "--set", "*", "--source", path,
+        self.run_fine("convert", "-o", out, "--set", "*", path,
                       begin=self.limit)
         content = bytes_of(path)
         self.assertIn(content[content.index(b"QINF"):], bytes_of(out))
@@ -475,11 +474,12 @@ class Work(Case):
             w.chunk(b"QINF", w.identifier(MEMORY)),
             data(0, single_result(ids, ids))))
         copy = os.path.join(self.folder, "b.pfb")
-        self.run_fine("record", "--set", "*", "--counter", "*", "--source",
-                      path, "-o", copy, begin=self.limit)
-        self.assertGreater(os.path.getsize(copy), os.path.getsize(path))
-        done = self.run_program("record", "--set", "*", "--counter", "*?n",
-                                "--source", path, "-o", copy, begin=self.limit)
+        self.run_fine("convert", "--set", "*", "--counter", "*", path, "-o",
+                      copy, begin=self.limit)
+        self.assertGreaterEqual(os.path.getsize(copy),
+                                os.path.getsize(path))
+        done = self.run_program("convert", "--set", "*", "--counter", "*?n",
+                                path, "-o", copy, begin=self.limit)
         self.assertEqual(done.status, 2, done.err)
 
 

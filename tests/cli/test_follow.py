@@ -164,11 +164,10 @@ class Locked(Case):
         """
         source = self.file("a.pfb", HEAD + sample(0))
         path = source + ".copy"
-        record = ("record", "--source", source, "-o", path, "--set", "*")
-        self.run_fine(*record)
+        self.run_record(source, path, "--set", "*")
         for _ in range(20):
             readers = [Running(self, "check", path) for _ in range(3)]
-            done = self.run_program(*record)
+            done = self.run_record(source, path, "--set", "*")
             self.assertEqual((done.status, done.err), (0, ""))
             for reader in readers:
                 self.assertEqual(reader.end()[::2], (0, ""))

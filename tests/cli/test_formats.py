@@ -15,7 +15,7 @@ from program import (Case, bytes_of, needs_real_data, program, real, seed,
 EMPTY_CLOCKS = bytes(40)
 VALUE = w.result(w.SINGLE, w.v4(1))
 READERS = (["show"], ["check"], ["cook"], ["countersets", "--source"],
-           ["record", "-o", "unused.pfb", "--source"])
+           ["convert", "-o", "unused.pfb"])
 
 
 def zip_archive():

@@ -10,6 +10,7 @@ import time
 import unittest
 
 import captures
+import pages
 from captures import PROCESSOR
 from program import (FULL, SECONDS, Case, LiveCase, bytes_of, program,
                      seed, writer as w)
@@ -131,17 +132,61 @@ class Live(Case):
         self.assertRegex(done.err, "^live: [^\n]+\n$")
 
 
-class Record(Case):
-    """record with a capture as the source."""
+class Input(Case):
+    """The input live, and cook without an input."""
 
-    def record(self, path, *arguments):
-        """Records from CAPTURE into a file."""
-        return self.run_fine("record", "-o", path, "--source", CAPTURE,
-                             *arguments)
+    def test_without_an_input(self):
+        """cook then prints the values of this machine once."""
+        expected = self.live(CAPTURE)
+        self.assertEqual(self.run_json("cook", "-i", "0.01", machine=CAPTURE),
+                         expected)
+        done = self.run_program("cook", "-i", "0.01", "-n", "2",
+                                machine=CAPTURE)
+        self.assertEqual(done.status, 4)  # it has two samples only
+
+    def test_cook(self):
+        """`cook live` is `live`."""
+        for form in ("text", "json", "csv", "pdh-csv", "prometheus"):
+            done = self.run_program("cook", "live", "-i", "0.01", "-n", "1",
+                                    "-f", form, machine=CAPTURE)
+            self.assertEqual((done.status, done.err), (0, ""))
+            self.assertEqual(done.out, self.run_live(CAPTURE, "-f", form).out)
+
+    def test_summary(self):
+        """--summary has the values of the printed samples."""
+        rows = self.run_json("cook", "--summary", "-i", "0.01",
+                             machine=CAPTURE)
+        self.assertEqual(
+            sorted(row["last"] for row in rows if row["count"]),
+            sorted(i["value"] for i in self.live(CAPTURE)
+                   if i["status"] == "ok"))
+
+    def test_the_name_of_a_file(self):
+        """A file called live is read as ./live."""
+        os.symlink(CAPTURE, os.path.join(self.folder, "live"))
+        self.assertEqual(
+            self.run_json("cook", "./live", cwd=self.folder),
+            self.run_json("cook", CAPTURE))
+
+    def test_report(self):
+        """A page has the samples that live prints."""
+        done = self.run_program("report", "live", "-i", "0.01", "-n", "1",
+                                machine=CAPTURE)
+        self.assertEqual((done.status, done.err), (0, ""))
+        self.assertEqual(pages.Report(done.out).facts()["Samples"], "1")
+
+
+class Record(Case):
+    """record of a machine with the data of a recording."""
+
+    def record(self, path, *arguments, source=CAPTURE, count=2):
+        """Records from a machine into a file."""
+        done = self.run_record(source, path, *arguments, count=count)
+        self.assertEqual((done.status, done.err), (0, ""))
 
     def test_round_trip(self):
-        """A recording of a capture has the same values, as many chunks of
-        each kind, and a note of its own."""
+        """A recording has the values of the machine, and as many chunks of
+        each kind as the recording with its data."""
         path = os.path.join(self.folder, "new.pfb")
         self.record(path)
         self.assertEqual(self.run_json("cook", path),
@@ -149,12 +194,12 @@ class Record(Case):
         tags = [sorted(item["tag"] for item in self.run_json("show", name)
                        if item["record"] == "chunk")
                 for name in (CAPTURE, path)]
-        self.assertEqual(tags[1], sorted(tags[0] + ["NOTE"]))
+        self.assertEqual(tags[1], tags[0])
 
     def test_count(self):
         """--count limits the number of recorded samples."""
         path = os.path.join(self.folder, "new.pfb")
-        self.record(path, "--count", "1")
+        self.record(path, count=1)
         self.assertEqual({i["sample"] for i in self.run_json("cook", path)},
                          {0})
 
@@ -186,7 +231,7 @@ class Record(Case):
         cut = bytes_of(CAPTURE)[:-1]
         for content in (b"something else", cut):
             path = self.file("a.pfb", content)
-            done = self.run_program("record", "-o", path, "--source", CAPTURE)
+            done = self.run_record(CAPTURE, path)
             self.assertEqual((done.status, done.out), (3, ""))
             self.assertTrue(done.err.startswith(path + ": "))
             self.assertEqual(bytes_of(path), content)
@@ -198,33 +243,31 @@ class Record(Case):
         if os.path.exists(FULL):
             places.append(FULL)
         for path in places:
-            done = self.run_program("record", "-o", path, "--source", CAPTURE)
+            done = self.run_record(CAPTURE, path)
             self.assertEqual(done.status, 3)
             self.assertRegex(done.err, "^%s: [^\n]+\n$" % path)
 
     def test_no_file_remains_if_nothing_is_collected(self):
         """A recording without samples leaves no file; -o takes no "-"."""
         path = os.path.join(self.folder, "new.pfb")
-        done = self.run_program("record", "-o", path, "--source", CAPTURE,
-                                "--set", "Nothing")
+        done = self.run_record(CAPTURE, path, "--set", "Nothing")
         self.assertEqual(done.status, 2)
         self.assertFalse(os.path.exists(path))
         self.assertEqual(self.run_program("record", "-o", "-").status, 2)
 
-    def test_every_set_of_a_replay_keeps_its_metadata(self):
+    def test_every_set_keeps_its_metadata(self):
         source = seed("capture", "valid_two_sets.pfb")
         path = os.path.join(self.folder, "new.pfb")
         cooked = self.run_json("cook", source)
         names = {i["set"] for i in cooked}
         self.assertEqual(len(names), 2)
-        self.run_fine("record", "-o", path, "--source", source, *(
-            word for guid in {i["guid"] for i in cooked}
-            for word in ("--set", guid)))
-        self.assertEqual(self.run_json("cook", path), cooked)
+        self.record(path, *(word for guid in {i["guid"] for i in cooked}
+                            for word in ("--set", guid)), source=source)
+        self.assertEqual(sorted(self.run_json("cook", path), key=str),
+                         sorted(cooked, key=str))
         for name in names - {None}:
             os.remove(path)
-            self.run_fine("record", "-o", path, "--source", source, "--set",
-                          name)
+            self.record(path, "--set", name, source=source)
             self.assertEqual(self.run_json("cook", path),
                              [i for i in cooked if i["set"] == name])
 

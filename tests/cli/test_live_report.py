@@ -32,9 +32,9 @@ class LiveReport(LiveCase, ReportCase):
         self.assert_cooked(page, path)
 
     def test_without_a_recording(self):
-        """report --source live ends after --count samples or --duration."""
+        """report live ends after --count samples or --duration."""
         for limit in (("--count", "3"), ("--duration", "0.5")):
-            page = self.report("--source", "live", "--interval", "0.1", *limit)
+            page = self.report("live", "--interval", "0.1", *limit)
             facts = page.facts()
             self.assertEqual(facts["Source"], "this machine")
             self.assertGreaterEqual(int(facts["Samples"]), 3)
@@ -48,7 +48,7 @@ class LiveReport(LiveCase, ReportCase):
         """After SIGINT the page has the samples so far; the status is 0."""
         path = os.path.join(self.folder, "a.html")
         with subprocess.Popen(
-                [program(), "report", "--source", "live", "--interval", "0.05",
+                [program(), "report", "live", "--interval", "0.05",
                  "--set", "Memory", "-o", path]) as running:
             time.sleep(1)
             running.send_signal(signal.SIGINT)
@@ -62,7 +62,7 @@ class LiveReport(LiveCase, ReportCase):
         the end."""
         path = os.path.join(self.folder, "a.html")
         status, text = OnTerminal(
-            "report", "--source", "live", "--count", "8", "--interval", "0.1",
+            "report", "live", "--count", "8", "--interval", "0.1",
             "-o", path, shared=True).end()
         self.assertEqual(status, 0, text)
         self.assertIn("live: 1 sample, ", text)
@@ -70,7 +70,7 @@ class LiveReport(LiveCase, ReportCase):
 
     def test_unknown_names(self):
         """An unknown counterset is reported, and no page is written."""
-        done = self.run_program("report", "--source", "live", "--set", "None")
+        done = self.run_program("report", "live", "--set", "None")
         self.assertEqual((done.status, done.out), (2, ""))
         self.assertIn("None", done.err)
 

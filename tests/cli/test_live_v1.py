@@ -308,10 +308,10 @@ class Record(V1Case):
             self.assertIn(struct.pack("<Q", 10**6 * second), data)
             self.assertNotIn(struct.pack("<Q", 2 * 10**6 * second), data)
 
-    def test_a_source_with_v1_data(self):
-        """record copies the V1 and V2 data of a file."""
+    def test_a_file_with_v1_data(self):
+        """convert copies the V1 and V2 data of a file."""
         out = os.path.join(self.folder, "out.pfb")
-        arguments = ["record", "-o", out, "--source"]
+        arguments = ["convert", "-o", out]
         path = self.file("v1.pfb", machine(3))
         choice = ["--set", "Processor"]
         done = self.run_own(*arguments, path, *choice)
@@ -391,7 +391,7 @@ class Machines(V1Case):
     def test_usage(self):
         """--machine and --v1 are refused together with a file."""
         path = self.file("x.pfb", machine())
-        for command in (["record", "-o", "x", "--source", path],
+        for command in (["cook", path], ["report", path],
                         ["countersets", "--source", path]):
             for option in (["--machine", "x"], ["--v1"]):
                 done = self.run_program(*command, *option)

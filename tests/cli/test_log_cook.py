@@ -655,8 +655,8 @@ class Filters(Case):
             # The catalog has a name for this GUID, so the message says that
             # the log has no such counterset.
             self.assertNotIn("GUID", done.err)
-            made = os.path.join(self.folder, "x")
-            done = self.run_program("record", "-o", made, "--source", path)
+            made = os.path.join(self.folder, "x.pfb")
+            done = self.run_program("convert", "-o", made, path)
             self.assertEqual((done.status, done.out), (2, ""))
             self.assertIn(path + ": has ", done.err)
             self.assertFalse(os.path.exists(made))

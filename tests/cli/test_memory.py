@@ -13,7 +13,7 @@ import unittest
 
 import v1_blocks as v1
 from captures import LARGE_RAW, MEMORY, data, instances_result
-from program import (ON_WINDOWS, SECONDS, Case, program, running, sanitizer,
+from program import (ON_WINDOWS, SECONDS, Case, on_machine, running, sanitizer,
                      writer as w)
 
 if not ON_WINDOWS:
@@ -88,17 +88,16 @@ class Shared(Case):
         yield ["check", path], True
 
     def replays(self, path):
-        """Like commands(), for live of a machine with the data of a V2 capture
-        (the last word), and for record with that capture as its source."""
-        choose = ["--source", path, "--set", MEMORY]
+        """Like commands(), for live and record of a machine with the data of a
+        V2 capture, the last word."""
+        options = ["--interval", "0.01", "--set", MEMORY]
         for form in ("text", "json", "csv", "prometheus"):
-            yield (["live", "--count", "1", "--interval", "0.01", "--format",
-                    form, "--set", MEMORY, path],
+            yield (["live", "--count", "1", "--format", form, *options, path],
                    form in ("text", "prometheus"))
         target = os.path.join(self.folder, "copy.pfb")
         for chosen in ([], ["--counter", "*"]):
-            yield (["record", "-o", target, "--count", "2", *choose, *chosen],
-                   True)
+            yield (["record", "-o", target, "--count", "2", *options, *chosen,
+                    path], True)
 
     def run_limited(self, arguments, max_bytes):
         """Runs the program with an address space of `max_bytes` (None:
@@ -108,10 +107,9 @@ class Shared(Case):
         target = os.path.join(self.folder, "copy.pfb")
         if os.path.exists(target):
             os.remove(target)
-        words, environment = [program(), *arguments], dict(os.environ)
-        if arguments[0] == "live":
-            words = [environment["PERFBLOCK_TEST_PROGRAM"], *arguments[:-1]]
-            environment["PERFBLOCK_MACHINE"] = arguments[-1]
+        is_live = arguments[0] in ("live", "record")
+        path, environment = on_machine(arguments[-1] if is_live else None)
+        words = [path, *(arguments[:-1] if is_live else arguments)]
 
         def limit():
             if max_bytes is not None:

@@ -393,26 +393,21 @@ class OtherQueries(SeriesCase):
 
 
 class Convert(MergeCase):
-    """Several files that convert and record join into one."""
+    """Several files that convert joins into one."""
 
-    def convert(self, name, *arguments, command=("convert",)):
-        """Runs convert, or record, and returns the path of the output."""
+    def convert(self, name, *arguments):
+        """Runs convert and returns the path of the output."""
         path = os.path.join(self.folder, name)
-        self.run_fine(*command, "-q", "-o", path, *arguments)
+        self.run_fine("convert", "-q", "-o", path, *arguments)
         return path
 
     def test_one_machine(self):
-        """convert and record write one recording with the values of the
-        series."""
+        """convert writes one recording with the values of the series."""
         files = parts(range(1, 60), 7, 3)
         paths = self.written(*files)
         for filters in ((), ("--set", "Disk"), ("--path", r"\Disk(sda)\*")):
             made = self.convert("all.pfb", *paths, *filters)
             self.assertEqual(self.values(made), expected(*files), filters)
-        sources = [word for path in paths for word in ("--source", path)]
-        made = self.convert("joined.pfb", *sources, "--set", "Disk",
-                            command=("record",))
-        self.assertEqual(self.values(made), expected(*files))
 
     def test_several_series(self):
         """A recording of several series has their samples in the order of

@@ -212,8 +212,7 @@ class NamesOption(Case):
                 ["show", replies], ["cook", replies], ["report", replies],
                 ["show", "-f", "html", replies], ["countersets", "--source", replies],
                 ["countersets", "--source", block, "--source", block],
-                ["convert", replies, "-o", replies + ".copy.pfb"],
-                ["record", "--source", replies, "-o", replies + ".pfb"]):
+                ["convert", replies, "-o", replies + ".copy.pfb"]):
             done = self.run_program(*command, "--names", missing)
             self.assertEqual(done.status, 3, command)
             self.assertEqual(done.err.count(missing + ": "), 1, command)

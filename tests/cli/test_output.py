@@ -10,8 +10,8 @@ import unittest
 
 from cpi_runs import SNAPSHOTS
 from program import (CORPUS, FULL, IMPOSSIBLE, ON_WINDOWS, SECONDS, Case,
-                     bytes_of, own_program, program, running, sanitizer, seed,
-                     writer as w)
+                     bytes_of, on_machine, own_program, program, running,
+                     sanitizer, seed, writer as w)
 
 if not ON_WINDOWS:
     import resource
@@ -176,8 +176,7 @@ class SmallStack(Case):
                       "--interval", "0.05", "--rotate", "1"],
                      ["live", "--count", "1", "--interval", "0.05", "--set",
                       "*"], ["countersets"],
-                     ["record", "-o", path, "--source", CAPTURE,
-                      "--instance", "*0", "--counter", "*"]):
+                     ["cook"]):
             self.assertIn(self.run_program(*live, begin=self.limit).status,
                           (0, IMPOSSIBLE), live)
 
@@ -196,8 +195,7 @@ class TooLarge(Case):
     def test_recordings(self):
         """record reports a file that grew too large."""
         path = os.path.join(self.folder, "new.pfb")
-        done = self.run_program("record", "--source", CAPTURE, "-o", path,
-                                begin=self.limit)
+        done = self.run_record(CAPTURE, path, begin=self.limit)
         self.assertEqual((done.status, done.err.splitlines()[-1]),
                          (3, path + ": File too large"))
         self.assertEqual(os.path.getsize(path), self.LIMIT)
@@ -302,13 +300,17 @@ class Output(Case):
     @unittest.skipIf(ON_WINDOWS, "Windows has no /dev/stdout")
     def test_closed_pipe_of_a_recording(self):
         """A recorder ends without an error if nobody reads the recording."""
-        for arguments in (
-                ["record", "--source", CAPTURE, "-o", "/dev/stdout"],
-                ["convert", CAPTURE, "-f", "pfb", "-o", "/dev/stdout"]):
+        for machine, arguments in (
+                (CAPTURE, ["record", "-n", "1", "-o", "/dev/stdout"]),
+                (None, ["convert", CAPTURE, "-f", "pfb", "-o",
+                        "/dev/stdout"])):
+            path, environment = on_machine(machine)
             reader, writer = os.pipe()
             os.close(reader)
             with os.fdopen(writer, "wb") as pipe:
-                done = self.finish(arguments, stdout=pipe)
+                done = running.finish([path, *arguments], timeout=SECONDS,
+                                      env=environment, stdout=pipe,
+                                      stdin=subprocess.DEVNULL)
             self.assertEqual(done.returncode, 0, arguments)
             self.assertNotIn(b"/dev/stdout", done.stderr, arguments)
 

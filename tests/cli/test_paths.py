@@ -320,15 +320,17 @@ class Machines(Case):
 
 
 class Recorded(Case):
-    """record writes exactly what the paths select."""
+    """convert writes exactly what the paths select."""
 
     def record(self, *paths):
-        """Records these paths of three_sets(); returns the path of the file."""
+        """Converts these paths of three_sets(); returns the path of the file.
+        """
         source = self.file("source.pfb", three_sets())
         path = os.path.join(self.folder, "out.pfb")
         if os.path.exists(path):
             os.remove(path)
-        self.run_fine("record", "-o", path, "--source", source, *paths)
+        self.run_fine("convert", "-o", path, source, *(
+            word for name in paths for word in ("--path", name)))
         self.run_fine("check", "--strict", path)
         return path
 

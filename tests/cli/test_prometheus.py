@@ -427,10 +427,10 @@ class Names(Metrics):
             data(0, single_result([1], [1])),
             data(1, single_result([1], [2]))]
         self.assertEqual(set(self.replay(chunks)), {"perfblock_memory_free"})
-        # record copies the English names of its source.
+        # record stores the English names of its source.
         copy = os.path.join(self.folder, "copy.pfb")
-        self.run_fine("record", "-o", copy, "--source", os.path.join(
-            self.folder, "a.pfb"), "--set", "*")
+        self.run_record(os.path.join(self.folder, "a.pfb"), copy, "--set",
+                        "*", count=2)
         self.assertEqual(set(self.metrics("--set", "*", machine=copy)),
                          {"perfblock_memory_free"})
 

@@ -202,17 +202,17 @@ class Captures(RangeCase):
         self.assertEqual(self.values(first, second, "--every", "10"),
                          rates(RAW, [0, 10]) + rates(RAW, range(0, COUNT, 10)))
 
-    def test_source(self):
-        """record selects samples of a recording as cook does."""
+    def test_convert(self):
+        """convert selects samples of a recording as cook does."""
         path = self.file("a.pfb", capture(RAW))
         options = ("--from", "04:05:03", "--to", "2026-11-23T04:05:40Z",
                    "--every", "10", "--set", "Disk", "--utc")
         expected = rates(RAW, range(3, 41, 10))
         out = os.path.join(self.folder, "out.pfb")
-        self.run_fine("record", "-o", out, "--source", path, *options)
+        self.run_fine("convert", "-o", out, path, *options)
         self.assertEqual(self.values(out), expected)
 
-    def test_record_keeps_changed_query_information(self):
+    def test_convert_keeps_changed_query_information(self):
         """If a sample is left out, query information before it still applies to
         the samples after it."""
         other = captures.MEMORY
@@ -228,8 +228,8 @@ class Captures(RangeCase):
             captures.data(2, captures.single_result([1], [7])))
         path = self.file("a.pfb", data)
         out = os.path.join(self.folder, "out.pfb")
-        self.run_fine("record", "-o", out, "--source", path, "--every", "2",
-                      "--set", "*")
+        self.run_fine("convert", "-o", out, path, "--every", "2", "--set",
+                      "*")
         for name in (path, out):
             done = self.run_json("cook", *(["--every", "2"] if name == path
                                            else []), name)
@@ -372,9 +372,11 @@ class Usage(RangeCase):
         out = os.path.join(self.folder, "a.pfb")
         for option in (("--from", "04:05"), ("--to", "04:05"),
                        ("--every", "2")):
-            self.assertIn("--source FILE", self.refused("record", "-o", out,
-                                                        *option))
-            self.assertIn("does not apply", self.refused("live", *option))
+            self.assertIn("choose samples of files", self.refused(
+                "cook", "live", *option))
+            for command in (("record", "-o", out), ("live",)):
+                self.assertIn("does not apply", self.refused(*command,
+                                                             *option))
 
     def test_order(self):
         """--from must not be after --to."""
@@ -392,7 +394,7 @@ class Usage(RangeCase):
         self.assertIn("2026-11-23 04:05:00.000 Z to 2026-11-23 04:05:44.000 Z",
                       done)
         self.assertIn("no sample is between --from and --to", self.refused(
-            "record", "-o", out, *late, "--set", "*", "--source", path))
+            "convert", "-o", out, *late, "--set", "*", path))
 
     @unittest.skipIf(ON_WINDOWS, "TZ is not the time zone of Windows")
     def test_nothing_in_the_range_of_an_unknown_zone(self):

@@ -11,12 +11,10 @@ import threading
 import time
 import unittest
 
-import v1_blocks
-from captures import (BULK, DISK, MEMORY, data, instances_result, metadata,
-                      single_result, three_sets)
+from captures import three_sets
 from cpi_runs import SNAPSHOTS
 from program import (ON_WINDOWS, SECONDS, Case, LiveCase, bytes_of,
-                     own_program, program, running, writer as w)
+                     on_machine, own_program, program, running)
 
 HEADER = 16
 
@@ -39,9 +37,15 @@ def samples(path):
     return [raw for tag, raw in chunks(bytes_of(path)) if tag == "DATA"]
 
 
+def clocks(path):
+    """The performance clock of each sample of a file."""
+    return [struct.unpack_from("<q", raw, HEADER + 8)[0]
+            for raw in samples(path)]
+
+
 class Rotation(Case):
-    """--rotate, with a capture as the source, so that the expected bytes of
-    each file are known."""
+    """--rotate, of a machine with the data of a recording, so that the expected
+    bytes of each file are known."""
 
     def setUp(self):
         super().setUp()
@@ -59,12 +63,11 @@ class Rotation(Case):
                   sample[HEADER + 16:] for number in range(count)]
         return b"".join(metadata_chunks + copies)
 
-    def record(self, *arguments, status=0):
-        """Records from the source; returns the run."""
-        done = self.run_program("record", "-o", self.path, "--source",
-                                self.source, "--set", "*", *arguments)
-        self.assertEqual(done.status, status, done.err)
-        return done
+    def record(self, *arguments, count=24):
+        """Records from the source."""
+        done = self.run_record(self.source, self.path, "--set", "*",
+                               *arguments, count=count)
+        self.assertEqual((done.status, done.err), (0, ""))
 
     def files(self):
         """The recorded files, the oldest first."""
@@ -84,8 +87,8 @@ class Rotation(Case):
             self.assertLess(tags.index("QINF"), tags.index("DATA"))
             self.assertEqual({i["set"] for i in self.run_json("cook", path)},
                              {"Alpha Disk", "Alpha Memory", "Beta Network"})
-        self.assertEqual([raw for path in paths for raw in samples(path)],
-                         samples(self.source))
+        self.assertEqual([clock for path in paths for clock in clocks(path)],
+                         list(range(24)))
 
     def test_sizes(self):
         """A file is rotated when the next sample would exceed the size."""
@@ -126,30 +129,6 @@ class Rotation(Case):
         self.assertEqual(len(paths), 24)
         self.assert_whole(paths)
 
-    def test_a_file_that_begins_with_a_sample_without_results(self):
-        """Each file has query information, even if its first sample has no
-        value of the chosen set."""
-        rows = instances_result([1], [(0, "sda", [100])])
-        other = single_result([1], [5])
-        disk = w.chunk(b"QINF", w.identifier(DISK, name="*"))
-        memory = w.chunk(b"QINF", w.identifier(MEMORY))
-        self.source = self.file("source.pfb", w.recording(
-            metadata(DISK, "Alpha Disk", [(1, BULK, "A")],
-                     instances=["sda"]),
-            metadata(MEMORY, "Alpha Memory", [(1, BULK, "A")],
-                     instance_type=0),
-            memory, data(0, other), disk, data(1, rows), memory,
-            data(2, other), disk, data(3, rows)))
-        done = self.run_program("record", "-o", self.path, "--source",
-                                self.source, "--set", "Alpha Disk",
-                                "--rotate", "1")
-        self.assertEqual((done.status, done.err), (0, ""))
-        paths = self.files()
-        self.assertEqual(len(paths), 3)
-        for path in paths:
-            self.run_fine("check", "--strict", path)
-            self.assertEqual(self.run_program("cook", path).status, 0)
-
     def test_no_rotation_below_the_size(self):
         """A file below the size is not rotated; sizes of almost 8 PiB are
         accepted."""
@@ -165,9 +144,9 @@ class Rotation(Case):
         before = bytes_of(self.path)
         self.record("--rotate", str(len(before)))
         self.assertEqual(bytes_of(self.path + ".1"), before)
-        self.assertEqual(samples(self.path), samples(self.source))
+        self.assertEqual(clocks(self.path), list(range(24)))
         # The next sample fits into this file, so it is appended.
-        self.record("--rotate", "1M", "--count", "1")
+        self.record("--rotate", "1M", count=1)
         self.assertEqual(len(samples(self.path)), 25)
 
     def test_nothing_is_overwritten(self):
@@ -179,20 +158,19 @@ class Rotation(Case):
                      "new.pfb.-5"):
             existing[self.file(name, name.encode())] = name.encode()
         os.mkdir(os.path.join(self.folder, "new.pfb.12"))
-        self.record("--rotate", "1", "--count", "4")
+        self.record("--rotate", "1", count=4)
         for path, data in existing.items():
             self.assertEqual(bytes_of(path), data)
         made = [self.path + ".13", self.path + ".14", self.path + ".15",
                 self.path]
-        self.assertEqual([raw for path in made for raw in samples(path)],
-                         samples(self.source)[:4])
+        self.assertEqual([clock for path in made for clock in clocks(path)],
+                         list(range(4)))
 
     def test_another_folder(self):
         """Rotated files are in the folder of the output file."""
         os.mkdir(os.path.join(self.folder, "deep"))
-        done = self.run_program("record", "-o", "deep/a.pfb", "--source",
-                                self.source, "--set", "*", "--rotate", "1",
-                                "--count", "2", cwd=self.folder)
+        done = self.run_record(self.source, "deep/a.pfb", "--set", "*",
+                               "--rotate", "1", count=2, cwd=self.folder)
         self.assertEqual((done.status, done.err), (0, ""))
         self.assertEqual(sorted(os.listdir(os.path.join(self.folder,
                                                         "deep"))),
@@ -203,9 +181,8 @@ class Rotation(Case):
         for path in ("/dev/null", "/dev/full"):
             if not os.path.exists(path):
                 continue
-            done = self.run_program("record", "-o", path, "--source",
-                                    self.source, "--set", "*", "--rotate",
-                                    "1M")
+            done = self.run_record(self.source, path, "--set", "*",
+                                   "--rotate", "1M")
             self.assertEqual((done.status, done.out), (3, ""))
             self.assertRegex(done.err, "^%s: .*--rotate.*\n$" % path)
 
@@ -216,25 +193,20 @@ class Forced(Case):
     def test_content(self):
         """The file is then the same as a new one, whatever it was before."""
         source = self.file("source.pfb", three_sets())
-        block = self.file("block.bin", v1_blocks.LITTLE.block(
-            v1_blocks.plain(v1_blocks.LITTLE, 1)))
-        for sources in ([source], [source, source], [block]):
-            words = [word for name in sources for word in ("--source", name)]
-            new = os.path.join(self.folder, "new.pfb")
-            self.run_fine("record", "-q", "-o", new, *words, r"\*(*)\*")
-            for before in (bytes_of(new), bytes_of(source)[:-1], b"text"):
-                path = self.file("old.pfb", before)
-                self.run_fine("record", "-q", "-o", path, "--force", *words,
-                              r"\*(*)\*")
-                self.assertEqual(bytes_of(path), bytes_of(new))
-            os.remove(new)
+        new = os.path.join(self.folder, "new.pfb")
+        self.assertEqual(self.run_record(source, new, r"\*(*)\*").status, 0)
+        for before in (bytes_of(new), bytes_of(source)[:-1], b"text"):
+            path = self.file("old.pfb", before)
+            done = self.run_record(source, path, "--force", r"\*(*)\*")
+            self.assertEqual(done.status, 0, done.err)
+            self.assertEqual(bytes_of(path), bytes_of(new))
 
     def test_refusals(self):
         """--force does not replace an input, and is refused without an output
         file."""
         source = self.file("source.pfb", three_sets())
         for command, words in (
-                (["record", "--force", "-o", source, "--source", source],
+                (["record", "--force", "-o", source, "--paths", source],
                  "is an input"),
                 (["cpi", "run", "--force", "--source", source, "-o", source,
                   "--", "true"], "is an input"),
@@ -249,11 +221,9 @@ class Forced(Case):
         """The old content stays until there is a sample."""
         source = self.file("source.pfb", three_sets())
         path = self.file("old.pfb", b"old")
-        for wrong in (["--from", "2099-01-01T00:00:00Z"], [r"\\No\Thing"]):
-            done = self.run_program("record", "-q", "--source", source, "-o",
-                                    path, "--force", *wrong)
-            self.assertEqual(done.status, 2)
-            self.assertEqual(bytes_of(path), b"old")
+        done = self.run_record(source, path, "--force", r"\No\Thing")
+        self.assertEqual(done.status, 2)
+        self.assertEqual(bytes_of(path), b"old")
 
     def test_other_commands(self):
         """cpi run replaces its output file with --force."""
@@ -276,18 +246,10 @@ class Shared(Case):
     """An output file that is also an input, or that another process writes or
     replaces at the same time."""
 
-    def test_its_own_source(self):
-        """A recording is not continued with itself, which would not end."""
-        source = self.file("source.pfb", three_sets())
-        done = self.run_program("record", "-o", source, "--source", source)
-        self.assertEqual(done.status, 2)
-        self.assertEqual(bytes_of(source), three_sets())
-
     def test_its_own_standard_input(self):
         """The output file is refused also as standard input."""
         source = self.file("source.pfb", three_sets())
-        for command in (["record", "-o", source, "--source", "-"],
-                        ["record", "--force", "-o", source, "--source", "-"],
+        for command in (["record", "-o", source, "--paths", "-"],
                         ["convert", "-", "-o", source],
                         ["report", "-", "-o", source]):
             with open(source, "rb") as file:
@@ -299,27 +261,26 @@ class Shared(Case):
 
     def test_a_second_writer_is_refused(self):
         """cpi run keeps its output file open and locked while the command
-        runs. Here that command is record with the same output file."""
+        runs. Here that command is cpi run with the same output file."""
         capture = self.file("source.pfb", three_sets())
         snapshots = self.file("snapshots", SNAPSHOTS)
         path = os.path.join(self.folder, "new.pfb")
-        for arguments in ([], ["--rotate", "1K"]):
-            done = self.run_program(
-                "cpi", "run", "--source", snapshots, "-o", path, "--",
-                own_program(), "record", "-o", path, "--source", capture,
-                "--set", "*", *arguments)
-            self.assertEqual(done.status, 0)
-            self.assertEqual(done.err.splitlines(), [
-                path + ": is being written by another process",
-                own_program() + ": ended with status 3"])
-            self.run_fine("check", path)
-            self.assertEqual(samples(path), [])
+        run = ["cpi", "run", "--source", snapshots, "-o", path, "--",
+               own_program()]
+        done = self.run_program(*run, *run, "--version")
+        self.assertEqual(done.status, 0)
+        self.assertEqual(done.err.splitlines(), [
+            path + ": is being written by another process",
+            own_program() + ": ended with status 3"])
+        self.run_fine("check", path)
+        self.assertEqual(samples(path), [])
         # Reading is allowed, and writing again afterwards.
         done = self.run_program(
             "cpi", "run", "--source", snapshots, "-o", path, "--",
             own_program(), "check", "--format", "json", path)
         self.assertEqual((done.status, done.err), (0, ""))
-        self.run_fine("record", "-o", path, "--source", capture, "--set", "*")
+        done = self.run_record(capture, path, "--set", "*", count=2)
+        self.assertEqual(done.status, 0, done.err)
         self.assertEqual(len(samples(path)), 2)
 
     @unittest.skipIf(ON_WINDOWS, "symbolic links need privileges on Windows")
@@ -344,9 +305,8 @@ class Shared(Case):
         source = self.file("samples.pfb", three_sets())
         try:
             for _ in range(200):
-                self.assertIn(self.run_program(
-                    "record", "-o", path, "--source", source, "--set", "*",
-                    "--count", "1").status, (0, 3))
+                self.assertIn(self.run_record(source, path, "--set",
+                                              "*").status, (0, 3))
                 self.assertEqual(bytes_of(other), b"precious")
         finally:
             ended.set()
@@ -372,9 +332,9 @@ class TwoRecorders(LiveCase):
                     self.assertLess(time.monotonic(), end)
                     time.sleep(0.001)
                 for number in range(60):
-                    done = self.run_program(
-                        "record", "-o", path, "--source", capture, "--set",
-                        "*", *(["--rotate", "1"] if number % 2 else []))
+                    done = self.run_record(
+                        capture, path, "--set", "*",
+                        *(["--rotate", "1"] if number % 2 else []))
                     self.assertEqual((done.status, done.err), (
                         3, path + ": is being written by another process\n"))
                 self.assertIsNone(child.poll())
@@ -414,8 +374,9 @@ class FolderLocks(Case):
         locked."""
         path = os.path.join(self.folder, "pipe")
         os.mkfifo(path)
-        with subprocess.Popen([program(), "record", "-o", path, "--source",
-                               self.source, "--set", "*"],
+        recorder, environment = on_machine(self.source)
+        with subprocess.Popen([recorder, "record", "-o", path, "-i", "0.01",
+                               "-n", "24", "--set", "*"], env=environment,
                               stderr=subprocess.PIPE) as child:
             try:
                 sleeping = 0  # consecutive readings in which it was asleep
@@ -441,8 +402,9 @@ class FolderLocks(Case):
         """
         self.lock()
         path = os.path.join(self.folder, "new.pfb")
-        self.run_fine("record", "-o", path, "--source", self.source, "--set",
-                      "*", "--rotate", "1")
+        done = self.run_record(self.source, path, "--set", "*", "--rotate",
+                               "1", count=24)
+        self.assertEqual((done.status, done.err), (0, ""))
         self.assertEqual(len(samples(path)), 1)
         self.assertTrue(os.path.exists(path + ".23"))
 
@@ -463,8 +425,7 @@ class Cuts(Case):
         for cut in sorted(ends | {end - 1 for end in ends} |
                           {end + 8 for end in ends if end < len(whole)}):
             path = self.file("cut.pfb", whole[:cut])
-            done = self.run_program("record", "-o", path, "--source", source,
-                                    "--set", "*")
+            done = self.run_record(source, path, "--set", "*", count=2)
             if cut in ends:
                 self.assertEqual((done.status, done.err), (0, ""))
                 self.assertTrue(bytes_of(path).startswith(whole[:cut]))

@@ -410,14 +410,6 @@ class Selection(ReportCase):
                 [key[3] for key in self.report(path, "--top", str(top)).lines],
                 list("AIJBCDEFGH")[:top])
 
-    def test_source(self):
-        """--source FILE gives the same page as the argument FILE."""
-        path = self.ranks()
-        self.assertEqual(self.run_fine("report", "--source", path).out,
-                         self.run_fine("report", path).out)
-        done = self.run_program("report", "--source", path, "-o", path)
-        self.assertEqual((done.status, done.out), (2, ""))
-
     def test_bare_replies(self):
         """Replies and their metadata may be in different files."""
         counters = [(0, c.BULK, "Reads/sec"), (1, c.LARGE_RAW, "Free")]
@@ -441,15 +433,13 @@ class Selection(ReportCase):
         """Options that contradict the source, and values out of range, are
         refused."""
         path = self.ranks()
-        for arguments in ([], [path, "--source", "live"],
-                          ["--source", path, path], [path, "--top", "0"],
+        for arguments in ([], [path, "live"], ["--source", path],
+                          [path, "--top", "0"],
                           [path, "--count", "2"], [path, "--duration", "9"],
                           [path, "--interval", "2"],
-                          ["--source", path, "--count", "2"],
-                          ["--source", "live", "--from", "10:00"],
-                          ["--source", "live", "--names", path],
-                          ["--source", "live", "--kind", "v1"],
-                          ["--source", "live", "--duration", "0.5"]):
+                          ["live", "--from", "10:00"],
+                          ["live", "--names", path], ["live", "--kind", "v1"],
+                          ["live", "--duration", "0.5"]):
             done = self.run_program("report", *arguments)
             self.assertEqual((done.status, done.out), (2, ""), arguments)
 
@@ -666,7 +656,7 @@ class Output(ReportCase):
         """An input is refused as the output file."""
         path = self.file("a.pfb", c.three_sets())
         other = self.file("b.pfb", c.three_sets())
-        for inputs in ([path], ["--source", other, "--source", path]):
+        for inputs in ([path], [other, path]):
             done = self.run_program("report", *inputs, "-o", path)
             self.assertEqual((done.status, done.out), (2, ""))
             self.assertEqual(bytes_of(path), c.three_sets())

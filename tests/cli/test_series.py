@@ -13,8 +13,7 @@ import unittest
 import captures
 import v1_blocks as v1
 from v1_blocks import BIG, LITTLE, NO_INSTANCES, counter
-from program import (ON_WINDOWS, Case, bytes_of, needs_real_data, real,
-                     writer as w)
+from program import ON_WINDOWS, Case, needs_real_data, real, writer as w
 
 SET = captures.DISK
 RATE = [counter(20, v1.COUNTER, 4, 4)]
@@ -66,59 +65,27 @@ class SeriesCase(Case):
 
 
 class Sources(SeriesCase):
-    """--source several times: the files are one series."""
+    """Several files are one series."""
 
     def setUp(self):
         super().setUp()
         paths = self.files(
             capture(sample(3, 300), sample(4, 400)),
             capture(sample(1, 100), sample(2, 200)))
+        self.paths = paths
         self.sources = [word for path in paths
                         for word in ("--source", path)]
 
-    def test_record(self):
-        """record joins the samples of all files in the order of time."""
+    def test_convert(self):
+        """convert joins the samples of all files in the order of time."""
         path = os.path.join(self.folder, "joined.pfb")
-        done = self.run_program("record", "-o", path, *self.sources,
+        done = self.run_program("convert", "-o", path, *self.paths, "--path",
                                 r"\Disk(*)\*")
         self.assertEqual(done.status, 0, done.err)
         self.assertEqual([(raw, value) for _, _, raw, value
                           in self.cooked(path)],
                          [(100, None), (200, 100.0), (300, 100.0),
                           (400, 100.0)])
-
-    def test_an_existing_file_is_continued(self):
-        """Files that are joined can continue a recording."""
-        old = capture(sample(9, 900))
-        path = self.file("joined.pfb", old)
-        self.run_fine("record", "-o", path, *self.sources, r"\Disk(*)\*")
-        self.assertEqual(bytes_of(path)[:len(old)], old)
-        self.assertEqual(
-            [value["value"] for value in self.run_json("cook", "-q", path)][1:],
-            [value["value"] for value in self.run_json(
-                "cook", "-q", "--path", r"\Disk(*)\*", *self.sources[1::2])])
-
-    def test_rotation(self):
-        """--rotate begins a file for samples that exceed the size; each has its
-        own metadata. --count ends the recording."""
-        path = os.path.join(self.folder, "joined.pfb")
-        self.run_fine("record", "-o", path, *self.sources, r"\Disk(*)\*",
-                      "--rotate", "900", "--count", "3")
-        names = sorted(name for name in os.listdir(self.folder)
-                       if name.startswith("joined"))
-        self.assertGreater(len(names), 1)
-        files = [os.path.join(self.folder, name) for name in names]
-        for file in files:
-            self.assertEqual({value["set"] for value in self.run_json(
-                "cook", "-q", file)}, {"Disk"})
-        self.assertEqual([value["raw"] for value in self.run_json(
-            "cook", "-q", *files)], [100, 200, 300])
-
-    def test_report(self):
-        """The page is that of `report` with the files as arguments."""
-        pages = [self.run_program("report", *words).out for words in (
-            self.sources, self.sources[1::2])]
-        self.assertEqual(pages[0], pages[1])
 
     def test_countersets(self):
         """A name is looked up in all files."""

@@ -190,11 +190,13 @@ help lwp nonsense                    | lwp nonsense
 help cook second                     | second: expected one COMMAND
 show                                 | expected a FILE
 check                                | expected a FILE
-cook                                 | expected a FILE
+report                               | expected a FILE
 types file                           | file: expected no argument
 eval first second                    | second: expected one FILE
 cpuid first second                   | second: expected one FILE
-report --source a b                  | b: expected no FILE with --source
+report --source live                 | --source does not apply
+cook live a                          | live cannot be combined with other inputs
+report a live                        | live cannot be combined with other inputs
 cpi run                              | expected a COMMAND to run
 record                               | expected -o FILE
 convert x                            | expected -o FILE
@@ -208,7 +210,7 @@ show --strict=1 x                    | --strict takes no value
 countersets --file x                 | unknown option --file
 check --interval 1 x                 | --interval does not apply
 check -i 1 x                         | --interval does not apply
-cook -n 1 x                          | --count does not apply
+show -n 1 x                          | --count does not apply
 countersets -o x                     | --output does not apply
 record -o x -f json                  | --format does not apply
 types -q                             | --quiet does not apply
@@ -219,27 +221,26 @@ types --names n                      | --names does not apply
 eval --names n                       | --names does not apply
 live --rotate 1K                     | --rotate does not apply
 live --source a                      | --source does not apply
+record -o x --source a               | --source does not apply
 live --names n                       | --names does not apply
-record -o x --from 01:00             | add --source FILE
+record -o x --from 01:00             | --from does not apply
 cook --generate man x                | --generate does not apply
 countersets --wrap32                 | --wrap32 does not apply
 convert x -o y --cap-100             | --cap-100 does not apply
 show x --clamp-0                     | --clamp-0 does not apply
 record -o -                          | --output -: expected the name of a file
 live --duration 0.5                  | --duration is shorter than --interval
-record -o x --duration 2 --source a  | --duration applies to this machine
-record -o x --v1 --source a          | --v1 applies to live data
-record -o x --machine m --source a   | --machine applies to live data
+countersets --v1 --source a          | --v1 apply to live data, not to files
+cook x -n 1                          | --machine and --v1 apply to live data
+cook --follow                        | --follow applies to files
+cook --names n                       | --kind apply to files
 live --machine ''                    | --machine : expected a NAME
 cook --sort '' x                     | --sort : expected a COUNTER
-record -o x --names n                | --names, --registration
-record -o x --kind v1                | and --kind apply to --source FILE
-record -o x --registration r         | --names, --registration
-record -o x --query-info q           | --query-info and --kind
-report --source live --names n       | --kind apply to files
-report x --interval 1                | apply to --source live
-report x --v1                        | apply to --source live
-report --source live --every 2       | add --source FILE
+record -o x --names n                | --names does not apply
+report live --names n                | --kind apply to files
+report x --interval 1                | apply to live data, not to files
+report x --v1                        | apply to live data, not to files
+cook live --every 2                  | --every choose samples of files
 cook x --from 02:00 --to 01:00       | --from is after --to
 cook x --path \A\B --counter c       | --counter and --instance apply to --set
 cook x -f pdh-csv --summary          | --summary applies to
@@ -250,7 +251,6 @@ cook x --summary --sort c            | --sort does not apply to --summary
 cook x --summary --top 1             | --top does not apply to --summary
 live --force                         | --force applies to the file of --output
 report x --open                      | --open needs -o
-report --source live --source a      | --source live cannot be combined
 cpi run --source a --source b -o x -- true      | --source may be given only once
 cook x --names a --names b           | --names may be given only once
 cook x --query-info a --query-info b | --query-info may be given only once
@@ -346,9 +346,9 @@ class Refusals(Case):
 ACCEPTED = (
     "cook x --every 18446744073709551609 --top 1",
     "cook x --registration 10:x", "show x --kind registration --request 10",
-    "record -o y --source x --interval 0.01", "record -o y --source x -i 1e7 -n 1",
-    "record -o y --source x --rotate 8589934591G",
-    "record -o y --source x --rotate 9223372036854775807",
+    "live --paths x --interval 0.01", "live --paths x -i 1e7 -n 1",
+    "record -o y --paths x --rotate 8589934591G",
+    "record -o y --paths x --rotate 9223372036854775807",
     "cpi run --source x --minor 255 --label " + 255 * "l" + " true",
     "cpi run --source x --minor 000 --label l true -x",
     "cook x --form json", "cook x -qfjson", "cook -- x", "cook x --sor=a",
@@ -360,7 +360,9 @@ ACCEPTED = (
 class Accepted(Case):
     def test_command_lines(self):
         for line in ACCEPTED:
-            done = self.run_program(*line.split(), cwd=self.folder)
+            done = self.run_program(
+                *line.split(), cwd=self.folder,
+                machine=seed("capture", "valid_two_sets.pfb"))
             self.assertRegex(done.err, r"^x: [^\n]+\n", line)
 
 
