@@ -8,56 +8,126 @@
 void title_names_open(title_names *t, const char *path, const pfb_read_options *options)
 {
     pfb_name_table table;
-    *t = (title_names){.collector = pfb_collector_new()};
-    if (!t->collector)
-        memory_exhausted();
-    pfb_collector_set(t->collector, PFB_COLLECT_STRICT, options->is_strict);
-    if (!path || !input_read(&t->file, path, INPUT_NAMES))
+    *t = (title_names){.options = options};
+    if (!path || !input_read(&t->table, path, INPUT_NAMES))
         return;
-    pfb_name_table_open(&table, t->file.data, t->file.size, options);
+    pfb_name_table_open(&table, t->table.data, t->table.size, options);
     pfb_name_table_count(&table); /* reads the whole table; sets table.error */
     if (table.error.code != PFB_OK)
         diagnostics_malformed(path, table.error);
 }
 
+static void close_file(title_names *t)
+{
+    pfb_stream_close(t->stream);
+    pfb_collector_close(t->collector);
+    t->stream = NULL;
+    t->collector = NULL;
+}
+
 void title_names_close(title_names *t)
 {
-    pfb_collector_close(t->collector);
-    input_free(&t->file);
-    *t = (title_names){.collector = NULL};
+    close_file(t);
+    input_free(&t->table);
 }
 
-/* Puts a record of the chosen file. */
 static void put_record(title_names *t, const pfb_record *record)
 {
-    pfb_problem problem = {.size = sizeof problem};
     if (pfb_collector_put(t->collector, record) < 0)
         memory_exhausted();
-    while (pfb_collector_take_problem(t->collector, &problem)) /* errors are reported where the table is read */
-        continue;
-}
-
-void title_names_choose(title_names *t, size_t file)
-{
-    t->file_number = (uint32_t)file;
-    put_record(t, &(pfb_record){.kind = PFB_RECORD_NOTE, .file = t->file_number});
+    if (record->kind == PFB_RECORD_BEGIN && t->table.data)
+        put_record(t, &(pfb_record){.kind = PFB_RECORD_NAMES,
+                                    .part = record->part,
+                                    .flags = PFB_RECORD_GIVEN,
+                                    .bytes = t->table.data,
+                                    .byte_count = t->table.size});
 }
 
 void title_names_begin(title_names *t)
 {
-    put_record(t, &(pfb_record){.kind = PFB_RECORD_BEGIN, .file = t->file_number});
-    if (t->file.data)
-        put_record(t, &(pfb_record){.kind = PFB_RECORD_NAMES,
-                                    .file = t->file_number,
-                                    .flags = PFB_RECORD_GIVEN,
-                                    .bytes = t->file.data,
-                                    .byte_count = t->file.size});
+    close_file(t);
+    t->collector = pfb_collector_new();
+    t->has_sample = false;
+    if (!t->collector)
+        memory_exhausted();
+    pfb_collector_set(t->collector, PFB_COLLECT_STRICT, t->options->is_strict);
+    pfb_capture_files_open(&t->files);
+    put_record(t, &(pfb_record){.kind = PFB_RECORD_BEGIN});
 }
 
 void title_names_add(title_names *t, const uint8_t *data, size_t size)
 {
-    put_record(t, &(pfb_record){.kind = PFB_RECORD_NAMES, .file = t->file_number, .bytes = data, .byte_count = size});
+    put_record(t, &(pfb_record){.kind = PFB_RECORD_NAMES, .bytes = data, .byte_count = size});
 }
+
+/* ---- Captures -------------------------------------------------------------------------------------------- */
+
+/* Opens the stream, unless the capture can be read only once. */
+static void open_stream(title_names *t, const input *in)
+{
+    bool is_in_memory = in->offset == 0 && in->is_last;
+    pfb_input file = {.size = sizeof file, .kind = PFB_RECORD_BEGIN, .label = in->name};
+    if (!is_in_memory && !in->can_reopen)
+        return;
+    if (is_in_memory) {
+        file.data = in->data;
+        file.byte_count = in->size;
+    }
+    t->sample_offset = 0;
+    t->stream = pfb_stream_new();
+    if (!t->stream || pfb_stream_add(t->stream, &file) < 0)
+        memory_exhausted();
+    pfb_stream_set(t->stream, PFB_STREAM_STRICT, t->options->is_strict);
+    pfb_stream_set(t->stream, PFB_STREAM_FOLLOW, in->is_followed);
+    pfb_stream_set(t->stream, PFB_STREAM_NO_WAIT, 1);
+    pfb_stream_set(t->stream, PFB_STREAM_REPEATED, 1);
+}
+
+/* Puts the records of the stream up to the V1 block at an offset of the file. */
+static void read_stream(title_names *t, uint64_t offset)
+{
+    pfb_record record = {.size = sizeof record};
+    while (t->sample_offset < offset && pfb_stream_next(t->stream, &record) == PFB_NEXT_RECORD) {
+        bool is_sample = record.kind == PFB_RECORD_V1;
+        t->sample_offset = is_sample ? record.offset : t->sample_offset;
+        if (is_sample || record.kind == PFB_RECORD_V2)
+            record.kind = PFB_RECORD_NOTE; /* only chooses the file */
+        put_record(t, &record);
+    }
+}
+
+/* Puts a chunk. */
+static void put_chunk(title_names *t, const input *in, const pfb_chunk *chunk)
+{
+    bool is_table = chunk->is_known && chunk->tag == PFB_TAG_NAMES;
+    pfb_capture_step step;
+    do {
+        step = pfb_capture_files_next(&t->files, chunk);
+        if (t->files.file == 0) /* a FILE chunk that ends its file */
+            return;
+        put_record(t, &(pfb_record){.kind = step == PFB_CAPTURE_BEGIN ? PFB_RECORD_BEGIN
+                                            : step == PFB_CAPTURE_END ? PFB_RECORD_END
+                                            : is_table                ? PFB_RECORD_NAMES
+                                                                      : PFB_RECORD_NOTE,
+                                    .part = (uint32_t)(t->files.file - 1),
+                                    .bytes = in->data + chunk->body_offset,
+                                    .byte_count = chunk->body_size_bytes});
+    } while (step != PFB_CAPTURE_CHUNK);
+}
+
+void title_names_follow(title_names *t, const input *in, const pfb_chunk *chunk)
+{
+    bool is_sample = chunk->is_known && chunk->tag == PFB_TAG_V1;
+    if (is_sample && !t->has_sample)
+        open_stream(t, in);
+    t->has_sample = t->has_sample || is_sample;
+    if (!t->stream)
+        put_chunk(t, in, chunk);
+    else if (is_sample)
+        read_stream(t, in->offset + chunk->body_offset);
+}
+
+/* ---------------------------------------------------------------------------------------------------------- */
 
 void title_names_report_late(const char *subject, bool has_values)
 {

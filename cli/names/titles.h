@@ -11,23 +11,29 @@
 
 typedef struct title_names {
     pfb_collector *collector;
-    uint32_t file_number; /* of the chosen file */
-    input file;           /* of --names; `data` is null without one */
+    /* ---- Private, of the names of files that are visited ------------------------------------- */
+    input table; /* of --names; `data` is null without one */
+    const pfb_read_options *options;
+    pfb_stream *stream;      /* reads a capture a second time, to have names that follow their samples; may be null */
+    uint64_t sample_offset;  /* of the latest sample that it returned */
+    bool has_sample;         /* a V1 block was visited */
+    pfb_capture_files files; /* of a capture that is read only once */
 } title_names;
 
-/* Opens a collector and reads the table of --names at `path`, which may be null. Reports an error in the table. */
+/* Reads the table of --names at `path`, which may be null. Reports an error in the table. */
 void title_names_open(title_names *t, const char *path, const pfb_read_options *options);
 
 void title_names_close(title_names *t);
 
-/* Begins the chosen file: forgets the names of the previous file, but not the names of --names. */
+/* Begins a file: forgets the names of the previous one, but not those of --names. */
 void title_names_begin(title_names *t);
 
-/* Chooses the file that the other functions refer to: 0 at first. */
-void title_names_choose(title_names *t, size_t file);
-
-/* Adds a name table of the chosen file. Does not report errors in the table. */
+/* Adds a name table of the file. Does not report errors in the table. */
 void title_names_add(title_names *t, const uint8_t *data, size_t size);
+
+/* Call it for each chunk of a capture. At a V1 block, has the names of the file in the capture that the block belongs
+ * to: also those in tables that follow it, unless the capture is a pipe. */
+void title_names_follow(title_names *t, const input *in, const pfb_chunk *chunk);
 
 /* Reports that a name on the command line matches a title of V1 blocks only because of a name table that follows the
  * blocks in standard input or a pipe: the command compared the blocks before it had the name, and left them out. Prints

@@ -1,12 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of any format, blocks and captures. */
 #include "input/parts.h"
-#include "memory/memory.h"
-#include "names/recorded_names.h"
 #include "output/diagnostics.h"
 #include "visitor/visits.h"
-
-#include <stdlib.h>
 
 /* Handles bytes from `offset` on that belong to no structure: an error with --strict, else a note. */
 static void visit_trailing(visitor *v, size_t offset)
@@ -212,25 +208,21 @@ static void visit_capture(visitor *v)
     input *in = v->in;
     pfb_capture capture;
     pfb_chunk chunk;
-    recorded_names *names = v->titles ? memory_get(1, sizeof *names) : NULL;
     bool is_open = input_open_capture(in, &capture);
-    if (names)
-        recorded_names_open(names, v->titles);
+    if (v->titles)
+        title_names_begin(v->titles);
     if (is_open) {
         chunk = start_chunk(in);
         visit_chunk(v, &chunk);
     }
     while (is_open && !output_failed(v->out)) {
         while (!output_failed(v->out) && pfb_capture_next_chunk(&capture, &chunk)) {
-            if (names)
-                recorded_names_read(names, in, &chunk);
+            if (v->titles)
+                title_names_follow(v->titles, in, &chunk);
             visit_chunk(v, &chunk);
         }
         is_open = input_continue_capture(in, &capture);
     }
-    if (names)
-        recorded_names_close(names);
-    free(names);
     v->bytes = (file_bytes){.data = in->data, .size = in->size, .base = (size_t)in->offset};
     visit_error(v, capture.error);
 }
