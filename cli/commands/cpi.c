@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include "commands.h"
-#include "perfblock/capture.h"
 #include "visitor/visitor.h"
 
 /* Prints the hooks in the chunks of a capture. Any other file is read as a stream of hooks. */
@@ -10,12 +9,7 @@ static void show_file(output *out, const options *o, const char *path)
     visitor v = {.in = &in, .out = out, .options = &o->reader, .has_tables = o->format == OUTPUT_TEXT};
     if (!input_read(&in, path, INPUT_AUTO))
         return;
-    if (in.kind == INPUT_CAPTURE) {
-        visit_capture_parts(&v, PFB_TAG_HOOKS, "CPI hooks");
-    } else {
-        in.kind = INPUT_HOOKS;
-        visit_file(&v);
-    }
+    visit_kind(&v, INPUT_HOOKS, "CPI hooks");
     input_free(&in);
 }
 

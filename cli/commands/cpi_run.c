@@ -3,11 +3,10 @@
 #include "commands.h"
 #include "commands/cpi_readings.h"
 #include "commands/cpi_result.h"
-#include "input/parts.h"
 #include "memory/memory.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
-#include "perfblock/cpi/text.h"
+#include "visitor/visitor.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,11 +17,9 @@ typedef struct run {
     const options *o;
     const char *file;    /* of --source; null: this machine */
     const char *subject; /* for messages: "live", or the name of the file */
-    size_t steps;        /* number of recorded snapshots and refusals in the file of --source */
-    struct {
-        size_t offset;   /* of the step in the file; the end of the file if it has fewer steps */
-        bool is_refusal; /* the step is a recorded refusal of a machine */
-    } moments[2];        /* the steps at the start and the end of the interval, indexed by pfb_cpi_moment */
+    /* The steps of the file of --source at the start and the end of the interval, indexed by pfb_cpi_moment; the end of
+     * the file if it has fewer steps. */
+    visit_step moments[2];
     cpi_readings readings;
     cpi_result result;
     recording stored; /* the file of -o */
@@ -62,41 +59,19 @@ static void report_failure(const run *r, pfb_cpi_moment moment, int code, const 
 
 /* ---- The source -------------------------------------------------------------------------------------------------- */
 
-/* Reads a text of snapshots to its end to find its errors, and counts its steps. The first two steps are those at the
- * start and the end of the interval; stores where they are. Returns false after an error, which was reported. */
-static bool scan_text(run *r, const uint8_t *data, size_t size, size_t base)
+/* Reads the file of --source to its end to find its errors, and stores where the first two steps are. They may be in
+ * different texts of a capture. Returns false after an error, which was reported. */
+static bool scan_steps(run *r, input *in)
 {
-    pfb_cpi_cpu *cpus = memory_get(PFB_CPI_CPU_LIMIT, sizeof *cpus);
-    pfb_cpi_text text;
-    pfb_cpi_step step;
-    if (pfb_cpi_text_open(&text, data, size)) {
-        for (; pfb_cpi_text_next(&text, cpus, PFB_CPI_CPU_LIMIT, &step); r->steps++) {
-            if (r->steps > PFB_CPI_AT_END)
-                continue;
-            r->moments[r->steps].offset = base + step.offset;
-            r->moments[r->steps].is_refusal = step.is_refusal;
-        }
-    }
-    free(cpus);
-    text.error.offset += base;
-    if (text.error.code != PFB_OK)
-        diagnostics_malformed(r->subject, text.error);
-    return text.error.code == PFB_OK;
-}
-
-/* The same for all texts of snapshots in a capture. The first two steps may be in different texts. */
-static bool scan_capture(run *r, const input *in)
-{
-    parts found;
-    pfb_chunk chunk;
-    bool is_ok = true;
-    parts_open(&found, in, PFB_TAG_SNAPSHOTS, "CPI snapshots");
-    while (is_ok && parts_next(&found, &chunk))
-        is_ok = scan_text(r, in->data + chunk.body_offset, chunk.body_size_bytes, chunk.body_offset);
-    bool has_any = parts_finish(&found);
-    if (is_ok && found.capture.error.code != PFB_OK)
-        diagnostics_malformed(r->subject, found.capture.error);
-    return is_ok && has_any && found.capture.error.code == PFB_OK;
+    output no_output;
+    output_open(&no_output, OUTPUT_NONE, false);
+    visitor v = {.in = in, .out = &no_output, .options = &r->o->reader};
+    bool has_any = visit_kind(&v, INPUT_SNAPSHOTS, "CPI snapshots");
+    for (size_t i = 0; i < 2; i++)
+        r->moments[i] = v.counts.steps > i ? v.first_steps[i] : (visit_step){.offset = in->size};
+    if (v.first.code != PFB_OK)
+        diagnostics_malformed(r->subject, v.first);
+    return has_any && v.first.code == PFB_OK;
 }
 
 /* Opens the file of --source. Returns null after a message. */
@@ -107,8 +82,7 @@ static pfb_cpi_source *open_fixture(run *r)
     pfb_cpi_source *source = NULL;
     if (!input_read(&in, r->file, INPUT_AUTO))
         return NULL;
-    r->moments[PFB_CPI_AT_START].offset = r->moments[PFB_CPI_AT_END].offset = in.size;
-    if (in.kind == INPUT_CAPTURE ? scan_capture(r, &in) : scan_text(r, in.data, in.size, 0)) {
+    if (scan_steps(r, &in)) {
         source = pfb_cpi_source_open_fixture(in.data, in.size, &failure);
         if (!source)
             report_failure(r, PFB_CPI_AT_START, failure.code, failure.sentence);

@@ -4,7 +4,6 @@
 #include "commands.h"
 #include "memory/memory.h"
 #include "output/diagnostics.h"
-#include "perfblock/capture.h"
 #include "perfblock/cpu.h"
 #include "perfblock/lwp/lwp.h"
 #include "visitor/visitor.h"
@@ -18,10 +17,7 @@
 static void show_input(output *out, const options *o, input *in)
 {
     visitor v = {.in = in, .out = out, .options = &o->reader};
-    if (in->kind == INPUT_CAPTURE)
-        visit_capture_parts(&v, PFB_TAG_LWP, "LWP snapshots");
-    else
-        visit_file(&v);
+    visit_kind(&v, INPUT_LWP, "LWP snapshots");
 }
 
 static void show_file(output *out, const options *o, const char *path)
@@ -29,8 +25,6 @@ static void show_file(output *out, const options *o, const char *path)
     input in;
     if (!input_read(&in, path, INPUT_AUTO))
         return;
-    if (in.kind != INPUT_CAPTURE)
-        in.kind = INPUT_LWP;
     show_input(out, o, &in);
     input_free(&in);
 }

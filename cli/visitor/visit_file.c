@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Files of any format, blocks and captures. */
-#include "input/parts.h"
 #include "output/diagnostics.h"
 #include "visitor/visits.h"
+
+#include <inttypes.h>
 
 /* Handles bytes from `offset` on that belong to no structure: an error with --strict, else a note. */
 static void visit_trailing(visitor *v, size_t offset)
@@ -192,6 +193,40 @@ static void visit_chunk(visitor *v, const pfb_chunk *chunk)
     input_progress(v->in, chunk->offset);
 }
 
+/* Visits the body of a chunk if it has what is visited. */
+static void visit_part(visitor *v, const pfb_chunk *chunk)
+{
+    const input *in = v->in;
+    if (chunk->tag != v->only.tag)
+        return;
+    if (!chunk->is_known) {
+        if (v->only.later_count++ == 0)
+            v->only.first_later_offset = chunk->offset;
+        return;
+    }
+    v->only.has_any = true;
+    v->bytes = (file_bytes){.data = in->data + chunk->body_offset,
+                            .size = chunk->body_size_bytes,
+                            .base = (size_t)in->offset + chunk->body_offset};
+    visit_body(v, chunk->tag);
+}
+
+/* Reports chunks of a later version, and a capture without an error that has no chunk to visit. */
+static void report_parts(const visitor *v, pfb_error error)
+{
+    uint64_t later_count = v->only.later_count;
+    bool is_missing = !v->only.has_any && error.code == PFB_OK;
+    if (is_missing && later_count > 0)
+        diagnostics_say(STATUS_MALFORMED, v->in->name,
+                        "all %s of the capture are of a later version, which this program does not read", v->only.what);
+    else if (is_missing)
+        diagnostics_say(STATUS_MALFORMED, v->in->name, "the capture has no %s", v->only.what);
+    else if (later_count > 0)
+        diagnostics_note(v->in->name, v->only.first_later_offset,
+                         "%s of a later version were skipped: %" PRIu64 " chunk%s", v->only.what, later_count,
+                         later_count == 1 ? "" : "s");
+}
+
 /* Returns the first chunk of a capture. The reader checks it but does not return it. */
 static pfb_chunk start_chunk(const input *in)
 {
@@ -209,37 +244,37 @@ static void visit_capture(visitor *v)
     pfb_capture capture;
     pfb_chunk chunk;
     bool is_open = input_open_capture(in, &capture);
+    void (*visit)(visitor *, const pfb_chunk *) = v->only.what ? visit_part : visit_chunk;
     if (v->titles)
         title_names_begin(v->titles);
     if (is_open) {
         chunk = start_chunk(in);
-        visit_chunk(v, &chunk);
+        visit(v, &chunk);
     }
     while (is_open && !output_failed(v->out)) {
         while (!output_failed(v->out) && pfb_capture_next_chunk(&capture, &chunk)) {
             if (v->titles)
                 title_names_follow(v->titles, in, &chunk);
-            visit_chunk(v, &chunk);
+            visit(v, &chunk);
         }
         is_open = input_continue_capture(in, &capture);
     }
+    if (v->only.what)
+        report_parts(v, capture.error);
     v->bytes = (file_bytes){.data = in->data, .size = in->size, .base = (size_t)in->offset};
     visit_error(v, capture.error);
 }
 
-void visit_capture_parts(visitor *v, uint32_t tag, const char *what)
+bool visit_kind(visitor *v, input_kind kind, const char *what)
 {
-    const input *in = v->in;
-    parts found;
-    pfb_chunk chunk;
-    parts_open(&found, in, tag, what);
-    while (!output_failed(v->out) && parts_next(&found, &chunk)) {
-        v->bytes = (file_bytes){
-            .data = in->data + chunk.body_offset, .size = chunk.body_size_bytes, .base = chunk.body_offset};
-        visit_body(v, tag);
+    bool is_capture = v->in->kind == INPUT_CAPTURE;
+    for (size_t i = 0; is_capture && i < FORMAT_COUNT; i++) {
+        if (formats[i].kind == kind) {
+            v->only.tag = formats[i].tag;
+            v->only.what = what;
+        }
     }
-    parts_finish(&found);
-    v->bytes = (file_bytes){.data = in->data, .size = in->size};
-    visit_error(v, found.capture.error);
-    visit_flush(v);
+    v->in->kind = is_capture ? INPUT_CAPTURE : kind;
+    visit_file(v);
+    return v->only.has_any || !is_capture;
 }

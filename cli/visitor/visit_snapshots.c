@@ -170,6 +170,8 @@ void visit_snapshots(visitor *v)
     pfb_cpi_text_open(&s.text, v->bytes.data, v->bytes.size);
     s.text.cpu_offsets = offsets;
     while (!output_failed(v->out) && pfb_cpi_text_next(&s.text, cpus, PFB_CPI_CPU_LIMIT, &next)) {
+        if (v->counts.steps < sizeof v->first_steps / sizeof v->first_steps[0])
+            v->first_steps[v->counts.steps] = (visit_step){v->bytes.base + next.offset, next.is_refusal};
         v->counts.steps++;
         visit_lines(&s, next.offset);
         s.step = next;

@@ -23,6 +23,12 @@ typedef struct visit_counts {
     uint64_t unread_chunks; /* chunks with a tag, version or request code that this program does not read */
 } visit_counts;
 
+/* A step of a text of CPI snapshots: a snapshot or a refusal. */
+typedef struct visit_step {
+    size_t offset; /* in the file */
+    bool is_refusal;
+} visit_step;
+
 typedef struct visitor {
     input *in;
     output *out; /* of the records; with a page an output of text for the headings, which is never written */
@@ -36,6 +42,15 @@ typedef struct visitor {
     uint32_t notes;     /* PFB_NOTE_ bits of all parts */
     uint32_t lwp_notes; /* notes of LWP snapshots: bits 1 << PFB_LWP_NOTE_ */
     visit_counts counts;
+    visit_step first_steps[2]; /* as far as counts.steps says */
+    /* ---- Chunks of a capture that visit_kind() visits ---------------------------------------- */
+    struct {
+        const char *what; /* null: all chunks are visited */
+        uint32_t tag;
+        bool has_any;
+        uint64_t later_count; /* chunks of a later version */
+        size_t first_later_offset;
+    } only;
     /* ------------------------------------------------------------------------------------------ */
     file_bytes bytes;   /* being visited; the offsets that the functions below take count from their start */
     bool is_v1;         /* `bytes` are a V1 block */
@@ -48,10 +63,11 @@ typedef struct visitor {
 /* Visits the whole file. */
 void visit_file(visitor *v);
 
-/* Visits only the chunks of one tag of a capture (PFB_TAG_LWP, PFB_TAG_HOOKS), without records of the chunks
- * themselves. Reports chunks of a later version, which are skipped, and a capture without chunks to visit. In these
- * messages `what`, a noun in the plural, names what the chunks contain. */
-void visit_capture_parts(visitor *v, uint32_t tag, const char *what);
+/* Visits a file of any other format than a capture as one of the kind INPUT_LWP, INPUT_HOOKS or INPUT_SNAPSHOTS, and of
+ * a capture only the chunks with such contents, without records of the chunks themselves. Reports chunks of a later
+ * version, which are skipped, and a capture without chunks to visit. In these messages `what`, a noun in the plural,
+ * names what the chunks contain. Returns false for a capture without such chunks. */
+bool visit_kind(visitor *v, input_kind kind, const char *what);
 
 /* The formats that visit_file() reads without --kind, for messages about other files (input_refusal_text()). */
 #define VISIT_EXPECTED                                                                                                 \
