@@ -4,6 +4,7 @@
 #include "memory/memory.h"
 #include "output/output.h"
 #include "perfblock/catalog.h"
+#include "perfblock/pdh_text.h"
 #include "perfblock/query.h"
 #include "perfblock/v1.h"
 

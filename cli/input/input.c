@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/input.h"
 
-#include "input/file_format.h"
 #include "memory/memory.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
 #include "output/stream.h"
 #include "perfblock/capture.h"
+#include "perfblock/cpi/text.h"
+#include "perfblock/stream.h"
 #include "perfblock/v1.h"
+#include "perfblock/v2.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -31,86 +33,11 @@ const char *input_kind_name(input_kind kind)
     return kind == INPUT_UNKNOWN ? "unknown" : input_kind_names[kind == INPUT_PDH_TEXT ? INPUT_LOG : kind];
 }
 
-/* ---- Reading --------------------------------------------------------------------------------------------- */
-
-#define MAX_STREAM_BYTES (UINT64_C(1) << 30) /* limit for pipes and devices, which may be endless */
-
-/* The largest number of bytes that is read from a file. For a large regular file it is the size of the file, which may
- * grow while the file is read. */
-static uint64_t max_bytes(int file)
-{
-    uint64_t size = system_is_regular(file) ? system_file_size(file) : 0;
-    return size > MAX_STREAM_BYTES ? size : MAX_STREAM_BYTES;
-}
-
-/* Reads all of a file. False after an error, which was reported. */
-static bool read_file(int file, input *in)
-{
-    enum { STEP = 1 << 16 };
-    size_t capacity = 0;
-    uint64_t max = max_bytes(file);
-    long long read_size = 0;
-    do {
-        in->data = memory_grow(in->data, &capacity, in->size + STEP, 1);
-        uint64_t request = max - in->size + 1; /* one more byte shows that the limit is exceeded */
-        size_t space = capacity - in->size;
-        read_size = system_read(file, in->data + in->size, request < space ? (size_t)request : space);
-        in->size += read_size > 0 ? (size_t)read_size : 0;
-        if (in->size > max)
-            max = max_bytes(file);
-    } while (read_size > 0 && in->size <= max);
-    if (read_size < 0)
-        diagnostics_file(in->name, errno);
-    else if (read_size > 0)
-        diagnostics_say(STATUS_FILE, in->name,
-                        "exceeds 1 GiB, and all of it is needed at once; only regular files may be larger");
-    return read_size == 0;
-}
-
-/* Shrinks the memory to the size of the file, so that sanitizers and valgrind detect reads past the end. */
-static void trim(input *in)
-{
-    uint8_t *data = realloc(in->data, in->size > 0 ? in->size : 1);
-    if (data)
-        in->data = data;
-}
-
-bool input_read_open(input *in, const char *name, int file, input_kind kind)
-{
-    *in = (input){.name = name, .kind = kind, .file = -1, .is_last = true};
-    if (!read_file(file, in)) {
-        input_free(in);
-        return false;
-    }
-    trim(in);
-    if (kind == INPUT_AUTO) {
-        file_format format = file_format_recognise(in->data, in->size, in->size);
-        in->kind = format.kind;
-        in->description = format.description;
-    } else if (kind == INPUT_LOG) {
-        in->kind = file_format_of_log(in->data, in->size);
-    }
-    return true;
-}
-
-bool input_read(input *in, const char *name, input_kind kind)
-{
-    *in = (input){.name = name, .kind = kind, .file = -1};
-    if (strcmp(name, "-") == 0)
-        return input_read_open(in, name, SYSTEM_INPUT, kind);
-    int file = system_read_open(name);
-    if (file < 0) {
-        diagnostics_file(name, errno);
-        return false;
-    }
-    bool is_read = input_read_open(in, name, file, kind);
-    system_read_close(file);
-    return is_read;
-}
-
 /* ---- Windows --------------------------------------------------------------------------------------------- */
 
 enum { FIRST_CAPACITY = 1 << 18 };
+
+#define MAX_STREAM_BYTES (UINT64_C(1) << 30) /* limit for pipes and devices, which may be endless */
 
 #define FOLLOW_PAUSE UINT64_C(100000000) /* nanoseconds before a followed file is read again */
 
@@ -165,7 +92,8 @@ static bool grow_window(input *in)
     if (in->size <= in->capacity / 2)
         return true;
     if (!in->is_regular && in->size > MAX_STREAM_BYTES) {
-        diagnostics_say(STATUS_FILE, in->name, "exceeds 1 GiB; only regular files may be larger");
+        diagnostics_say(STATUS_FILE, in->name, "exceeds 1 GiB%s; only regular files may be larger",
+                        in->is_whole ? ", and all of it is needed at once" : "");
         in->has_failed = in->has_stopped = true;
         return false;
     }
@@ -173,10 +101,7 @@ static bool grow_window(input *in)
     return true;
 }
 
-/* Moves the window so that it begins at the byte that was at `start`, and reads at least one more byte or sets is_last.
- * False if is_last was set before, at the present end of a file that is being written, and after an error, which was
- * reported. */
-static bool advance(input *in, size_t start)
+bool input_advance(input *in, size_t start)
 {
     size_t rest = in->size - start;
     if (in->is_last || in->has_stopped)
@@ -207,60 +132,14 @@ static bool read_rest(input *in)
     return true;
 }
 
-/* Call after a reader could not be opened. If the window is too small for it, extends the window and returns true: the
- * reader is then opened again. If the window cannot be extended, because reading has stopped, removes the error. */
-static bool extend_to_open(input *in, pfb_error *error)
+bool input_extend(input *in, pfb_error *error)
 {
     if (error->code != PFB_CALLER_TOO_SMALL)
         return false;
-    if (advance(in, 0))
+    if (input_advance(in, 0))
         return true;
     *error = (pfb_error){PFB_OK, 0};
     return false;
-}
-
-bool input_open_capture(input *in, pfb_capture *capture)
-{
-    while (!pfb_capture_open(capture, in->data, in->size, in->is_last, NULL)) {
-        if (!extend_to_open(in, &capture->error))
-            return false;
-    }
-    return true;
-}
-
-bool input_continue_capture(input *in, pfb_capture *capture)
-{
-    return capture->needs_more && advance(in, capture->resume_offset) &&
-           pfb_capture_continue(capture, in->data, in->size, in->is_last);
-}
-
-bool input_open_log(input *in, pfb_log_reader *log, const pfb_read_options *options)
-{
-    while (!pfb_log_open(log, in->data, in->size, in->is_last, options)) {
-        if (!extend_to_open(in, &log->error))
-            return false;
-    }
-    return true;
-}
-
-bool input_continue_log(input *in, pfb_log_reader *log)
-{
-    return log->needs_more && advance(in, log->resume_offset) && pfb_log_continue(log, in->data, in->size, in->is_last);
-}
-
-bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_options *options)
-{
-    while (!pfb_pdh_text_open(text, in->data, in->size, in->is_last, options)) {
-        if (!extend_to_open(in, &text->error))
-            return false;
-    }
-    return true;
-}
-
-bool input_continue_text(input *in, pfb_pdh_text_reader *text)
-{
-    return text->needs_more && advance(in, text->resume_offset) &&
-           pfb_pdh_text_continue(text, in->data, in->size, in->is_last);
 }
 
 void input_progress(const input *in, size_t at)
@@ -270,10 +149,10 @@ void input_progress(const input *in, size_t at)
 
 uint64_t input_file_size(input *in)
 {
-    if (in->is_regular && !in->has_stopped)
+    if (in->is_regular && !in->is_last && !in->has_stopped)
         return system_file_size(in->file);
     while (!in->is_last && !in->has_stopped)
-        advance(in, in->size);
+        input_advance(in, in->size);
     return in->offset + in->size + in->skipped_zeros;
 }
 
@@ -295,35 +174,62 @@ static bool is_read_in_windows(const input *in)
            in->kind == INPUT_PDH_TEXT || (in->kind == INPUT_UNKNOWN && in->is_regular);
 }
 
+/* Recognises the kind of the first bytes. */
+static input_kind recognise(input *in)
+{
+    uint64_t size = in->is_last ? in->size : in->is_regular ? system_file_size(in->file) : UINT64_MAX;
+    uint32_t kind;
+    in->description = pfb_stream_recognise(in->data, in->size, size, &kind);
+    switch (kind) {
+    case PFB_RECORD_BEGIN:
+        return INPUT_CAPTURE;
+    case PFB_RECORD_V1:
+        return pfb_v1_recognise(in->data, in->size) ? INPUT_V1 : INPUT_UNKNOWN; /* numbers in a text are not shown */
+    case PFB_RECORD_V2:
+        return INPUT_DATA;
+    case PFB_RECORD_LOG:
+        return INPUT_LOG;
+    case PFB_RECORD_ROW:
+        return INPUT_PDH_TEXT;
+    case PFB_RECORD_NAMES:
+        return INPUT_NAMES;
+    default:
+        return pfb_cpi_text_recognise(in->data, in->size) ? INPUT_SNAPSHOTS : INPUT_UNKNOWN;
+    }
+}
+
 /* Replaces INPUT_AUTO by the kind of the first bytes, and INPUT_LOG by INPUT_PDH_TEXT if they are text. */
 static void choose_kind(input *in)
 {
     bool is_begun_recording = in->size == 0 && in->has_stopped; /* empty, and a recorder has locked it */
+    size_t first_size = in->size < sizeof(uint32_t) ? in->size : sizeof(uint32_t);
     if (in->kind == INPUT_AUTO) {
-        uint64_t size = in->is_last ? in->size : in->is_regular ? system_file_size(in->file) : UINT64_MAX;
-        file_format format = file_format_recognise(in->data, in->size, size);
-        in->kind = is_begun_recording ? INPUT_CAPTURE : format.kind;
-        in->description = format.description;
-    } else if (in->kind == INPUT_LOG) {
-        in->kind = file_format_of_log(in->data, in->size);
+        input_kind kind = recognise(in);
+        in->kind = is_begun_recording ? INPUT_CAPTURE : kind;
+    } else if (in->kind == INPUT_LOG && first_size > 0 && !memchr(in->data, 0, first_size)) {
+        /* A .blg begins with the size of its buffers, which is small enough that one of its 4 bytes is zero. */
+        in->kind = INPUT_PDH_TEXT;
     }
 }
 
-bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
+/* Shrinks the memory to the size of the file, so that sanitizers and valgrind detect reads past the end. */
+static void trim(input *in)
 {
-    bool is_standard = strcmp(name, "-") == 0;
-    *in = (input){.name = name, .kind = kind, .is_followed = is_followed};
-    in->file = is_standard ? SYSTEM_INPUT : system_read_open(name);
-    if (in->file < 0) {
-        diagnostics_file(name, errno);
-        return false;
-    }
-    in->is_regular = system_is_regular(in->file);
-    in->can_reopen = in->is_regular && !is_standard;
-    if (is_followed && in->is_regular)
-        system_catch_interrupts();
-    in->expected_size = in->is_regular && !is_followed ? system_file_size(in->file) : 0;
+    uint8_t *data = realloc(in->data, in->size > 0 ? in->size : 1);
+    if (data)
+        in->data = data;
+}
+
+/* Reads the first window of the open file, or all of it. Frees the input after an error. */
+static bool read_open(input *in)
+{
     read_start(in);
+    if (in->is_whole) {
+        read_rest(in);
+        in->file = -1;
+        in->is_last = true; /* also if a recorder may write more */
+        in->has_stopped = false;
+    }
     choose_kind(in);
     if (!in->has_failed && !is_read_in_windows(in))
         read_rest(in);
@@ -332,6 +238,44 @@ bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
     else if (in->is_last)
         trim(in);
     return !in->has_failed;
+}
+
+static bool open_file(input *in)
+{
+    bool is_standard = strcmp(in->name, "-") == 0;
+    int file = is_standard ? SYSTEM_INPUT : system_read_open(in->name);
+    if (file < 0) {
+        diagnostics_file(in->name, errno);
+        return false;
+    }
+    in->file = file;
+    in->is_regular = system_is_regular(file);
+    in->can_reopen = in->is_regular && !is_standard;
+    if (in->is_followed && in->is_regular)
+        system_catch_interrupts();
+    in->expected_size = in->is_regular && !in->is_followed ? system_file_size(file) : 0;
+    bool is_read = read_open(in);
+    if (in->is_whole && !is_standard)
+        system_read_close(file);
+    return is_read;
+}
+
+bool input_open(input *in, const char *name, input_kind kind, bool is_followed)
+{
+    *in = (input){.name = name, .kind = kind, .is_followed = is_followed};
+    return open_file(in);
+}
+
+bool input_read(input *in, const char *name, input_kind kind)
+{
+    *in = (input){.name = name, .kind = kind, .is_whole = true};
+    return open_file(in);
+}
+
+bool input_read_open(input *in, const char *name, int file, input_kind kind)
+{
+    *in = (input){.name = name, .kind = kind, .is_whole = true, .is_regular = system_is_regular(file), .file = file};
+    return read_open(in);
 }
 
 void input_free(input *in)
@@ -361,12 +305,6 @@ void input_refuse(const input *in, const char *expected)
 
 enum { DATA_HEADER_BYTES = 48 }; /* of V2; the header of V1 is larger */
 
-static uint32_t load_u32(const uint8_t *p, bool is_big_endian)
-{
-    return is_big_endian ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
-                         : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
-}
-
 /* Whether all bytes are zero. Reads only up to the first one that is not. */
 static bool is_zero(const uint8_t *data, size_t size)
 {
@@ -374,41 +312,6 @@ static bool is_zero(const uint8_t *data, size_t size)
     while (at < size && data[at] == 0)
         at++;
     return at == size;
-}
-
-/* PERF_DATA_BLOCK: a size that includes the fields used here, and the offsets of LittleEndian, TotalByteLength,
- * HeaderLength and NumObjectTypes. */
-enum { V1_HEADER_BYTES = 88, V1_BYTE_ORDER = 8, V1_TOTAL = 20, V1_HEADER = 24, V1_OBJECT_COUNT = 28 };
-
-/* Whether the last object of a V1 block ends at byte `total`. `header` is the size of the block's header. */
-static bool has_whole_objects(const uint8_t *data, uint32_t total, uint32_t header, bool is_big_endian)
-{
-    enum { OBJECT_HEADER_BYTES = 64 };
-    uint32_t count = load_u32(data + V1_OBJECT_COUNT, is_big_endian);
-    uint32_t at = header;
-    for (uint32_t i = 0; i < count; i++) {
-        if (at > total || total - at < OBJECT_HEADER_BYTES)
-            return false;
-        uint32_t size = load_u32(data + at, is_big_endian);
-        if (size < OBJECT_HEADER_BYTES || size > total - at)
-            return false;
-        at += size;
-    }
-    return at == total;
-}
-
-/* The number of bytes that the next block needs, as far as its first `available` bytes show it. The size in the header
- * of some V1 blocks does not include the header. So the size of the header is added, unless the objects end exactly at
- * the size in the header. */
-static uint64_t needed_size(const uint8_t *data, size_t available, bool is_v1)
-{
-    if (available < V1_HEADER_BYTES)
-        return V1_HEADER_BYTES;
-    bool is_big_endian = is_v1 && data[V1_BYTE_ORDER] == 0;
-    uint32_t total = load_u32(data + (is_v1 ? V1_TOTAL : 0), is_big_endian);
-    uint32_t header = is_v1 ? load_u32(data + V1_HEADER, is_big_endian) : 0;
-    bool is_whole = !is_v1 || (total <= available && has_whole_objects(data, total, header, is_big_endian));
-    return is_whole ? total : (uint64_t)total + header;
 }
 
 /* Skips zeros at the start of the window, so that it does not grow with their number: drops all but REMAINING_BYTES of
@@ -435,11 +338,12 @@ static bool load_block(input *in, input_blocks *blocks)
         size_t available = in->size - blocks->at;
         bool is_v1 = in->offset + blocks->at == 0 ? in->kind == INPUT_V1 : pfb_v1_recognise(data, available);
         bool is_blank = !is_v1 && available >= DATA_HEADER_BYTES && is_zero(data, available);
-        if (!is_blank && needed_size(data, available, is_v1) <= available)
+        uint64_t needed = is_v1 ? pfb_v1_needed_size(data, available) : pfb_v2_needed_size(data, available);
+        if (!is_blank && needed <= available)
             return true;
         if (is_blank && blocks->at == 0)
             return skip_zeros(in);
-        if (!advance(in, blocks->at))
+        if (!input_advance(in, blocks->at))
             return false;
         blocks->at = 0;
     }

@@ -3,9 +3,7 @@
 #define CLI_INPUT_H
 
 #include "output/text.h"
-#include "perfblock/capture.h"
-#include "perfblock/log.h"
-#include "perfblock/pdh_text.h"
+#include "perfblock/error.h"
 
 #include <stdbool.h>
 
@@ -53,6 +51,7 @@ typedef struct input {
     bool is_regular;
     bool is_followed; /* --follow */
     bool was_locked;  /* a recorder had locked the file: when the lock is released, the file is complete */
+    bool is_whole;    /* all of the file is read at once */
     bool has_failed;  /* a read error was reported */
     bool has_stopped; /* nothing more is read, though the file may continue */
 } input;
@@ -69,20 +68,14 @@ bool input_read(input *in, const char *name, input_kind kind);
  * file or the program is interrupted. Without a lock a file is followed until the program is interrupted. */
 bool input_open(input *in, const char *name, input_kind kind, bool is_followed);
 
-/* Opens a capture, and extends the window until it has the first chunk. Returns false if the capture is malformed, with
- * the error in `capture`. Also returns false, without an error in `capture`, if the capture is still being written and
- * has no whole chunk yet, and after a read error, which was reported. */
-bool input_open_capture(input *in, pfb_capture *capture);
+/* Call it after a reader could not be opened. If the window is too small for it, extends the window and returns true:
+ * the reader is then opened again. If the window cannot be extended, because reading has stopped, removes the error. */
+bool input_extend(input *in, pfb_error *error);
 
-/* Call it after pfb_capture_next_chunk() has returned false. If it needs more bytes and reading has not ended, moves
- * the window and returns true; then call pfb_capture_next_chunk() again. */
-bool input_continue_capture(input *in, pfb_capture *capture);
-
-/* The same for perfmon logs: .blg, and CSV or TSV. */
-bool input_open_log(input *in, pfb_log_reader *log, const pfb_read_options *options);
-bool input_continue_log(input *in, pfb_log_reader *log);
-bool input_open_text(input *in, pfb_pdh_text_reader *text, const pfb_read_options *options);
-bool input_continue_text(input *in, pfb_pdh_text_reader *text);
+/* Moves the window so that it begins at its byte `start`, and reads at least one more byte or sets is_last. False if
+ * is_last was set before, at the present end of a file that is being written, and after an error, which was reported.
+ */
+bool input_advance(input *in, size_t start);
 
 /* Shows on standard error how much of the file was read: up to byte `at` of the window. */
 void input_progress(const input *in, size_t at);

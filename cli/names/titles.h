@@ -4,6 +4,7 @@
 
 #include "input/input.h"
 #include "output/name.h"
+#include "perfblock/capture.h"
 #include "perfblock/collect.h"
 
 /* Names of V1 title indexes. They come from the name tables of a capture or log, and from the file of --names; a

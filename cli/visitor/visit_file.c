@@ -243,8 +243,11 @@ static void visit_capture(visitor *v)
     input *in = v->in;
     pfb_capture capture;
     pfb_chunk chunk;
-    bool is_open = input_open_capture(in, &capture);
+    bool is_open;
     void (*visit)(visitor *, const pfb_chunk *) = v->only.what ? visit_part : visit_chunk;
+    do
+        is_open = pfb_capture_open(&capture, in->data, in->size, in->is_last, NULL);
+    while (!is_open && input_extend(in, &capture.error));
     if (v->titles)
         title_names_begin(v->titles);
     if (is_open) {
@@ -257,7 +260,8 @@ static void visit_capture(visitor *v)
                 title_names_follow(v->titles, in, &chunk);
             visit(v, &chunk);
         }
-        is_open = input_continue_capture(in, &capture);
+        is_open = capture.needs_more && input_advance(in, capture.resume_offset) &&
+                  pfb_capture_continue(&capture, in->data, in->size, in->is_last);
     }
     if (v->only.what)
         report_parts(v, capture.error);

@@ -228,13 +228,17 @@ void visit_log(visitor *v)
 {
     input *in = v->in;
     log_visit l = {.v = v};
-    bool is_open = input_open_log(in, &l.log, v->options);
+    bool is_open;
+    do
+        is_open = pfb_log_open(&l.log, in->data, in->size, in->is_last, v->options);
+    while (!is_open && input_extend(in, &l.log.error));
     v->bytes = (file_bytes){.data = in->data, .size = in->size};
     visit_header(&l, is_open);
     while (is_open && !output_failed(v->out)) {
         while (!output_failed(v->out) && pfb_log_next_record(&l.log, &l.record))
             visit_log_record(&l);
-        is_open = input_continue_log(in, &l.log);
+        is_open = l.log.needs_more && input_advance(in, l.log.resume_offset) &&
+                  pfb_log_continue(&l.log, in->data, in->size, in->is_last);
     }
     v->bytes = (file_bytes){.data = in->data, .size = in->size};
     visit_notes(v, l.log.notes);

@@ -103,7 +103,10 @@ void visit_pdh_text(visitor *v)
     input *in = v->in;
     pfb_pdh_text_reader text;
     pfb_pdh_text_row row;
-    bool is_open = input_open_text(in, &text, v->options);
+    bool is_open;
+    do
+        is_open = pfb_pdh_text_open(&text, in->data, in->size, in->is_last, v->options);
+    while (!is_open && input_extend(in, &text.error));
     v->bytes = (file_bytes){.data = in->data, .size = in->size, .base = (size_t)in->offset};
     if (is_open)
         visit_header(v, &text);
@@ -113,7 +116,8 @@ void visit_pdh_text(visitor *v)
             visit_row(v, &text, &row);
             input_progress(in, row.offset);
         }
-        is_open = input_continue_text(in, &text);
+        is_open = text.needs_more && input_advance(in, text.resume_offset) &&
+                  pfb_pdh_text_continue(&text, in->data, in->size, in->is_last);
     }
     v->bytes = (file_bytes){.data = in->data, .size = in->size};
     visit_notes(v, text.notes);
