@@ -28,15 +28,6 @@ static size_t name_notes(const visitor *v, const char *names[MAX_NOTES])
     return count;
 }
 
-/* Appends a sentence that describes the first error. */
-static void append_message(const visitor *v, buffer *out)
-{
-    if (v->in->kind == INPUT_UNKNOWN)
-        input_refusal_text(v->in, VISIT_EXPECTED, out);
-    else
-        buffer_string(out, pfb_code_text(v->first.code));
-}
-
 /* Returns the result of the check for text output. */
 static const char *result_name(const visitor *v)
 {
@@ -70,7 +61,7 @@ static void write_line(output *out, const visitor *v)
     buffer_string(&line, ")");
     if (v->first.code != PFB_OK) {
         buffer_format(&line, ": offset %zu: %s: ", v->first.offset, pfb_code_name(v->first.code));
-        append_message(v, &line);
+        visit_sentence(v, v->first.code, &line);
     }
     buffer_string(&line, "\n");
     output_raw(out, line.data, line.size);
@@ -91,7 +82,7 @@ static void write_record(output *out, const visitor *v)
         output_string(out, "code", pfb_code_name(v->first.code));
         output_unsigned(out, "offset", v->first.offset);
         buffer message = {0};
-        append_message(v, &message);
+        visit_sentence(v, v->first.code, &message);
         output_string(out, "message", message.data);
         buffer_free(&message);
     } else if (out->format == OUTPUT_CSV) { /* every row has the same columns */
@@ -117,10 +108,8 @@ static void check_file(const options *o, output *out, const char *name)
         write_line(out, &v);
     else
         write_record(out, &v);
-    if (in.kind == INPUT_UNKNOWN)
-        input_refuse(&in, VISIT_EXPECTED);
-    else if (v.first.code != PFB_OK)
-        diagnostics_malformed(name, v.first);
+    if (v.first.code != PFB_OK)
+        visit_report(&v, v.first);
     input_free(&in);
 }
 

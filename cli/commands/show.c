@@ -47,7 +47,7 @@ static void show_bytes(const options *o, const char *path, title_names *names, b
     visitor v = {.in = &in, .out = &heading, .options = &o->reader, .request = o->request, .titles = names};
     v.page = page;
     if (in.kind == INPUT_UNKNOWN) {
-        input_refuse(&in, VISIT_EXPECTED);
+        visit_report(&v, (pfb_error){PFB_UNKNOWN_FORMAT, 0});
     } else {
         if (in.size > LARGE_FILE)
             diagnostics_say(

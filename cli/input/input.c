@@ -288,19 +288,6 @@ void input_free(input *in)
     in->size = 0;
 }
 
-void input_refusal_text(const input *in, const char *expected, buffer *out)
-{
-    buffer_format(out, "the file %s; expected %s", in->description, expected);
-}
-
-void input_refuse(const input *in, const char *expected)
-{
-    buffer sentence = {0};
-    input_refusal_text(in, expected, &sentence);
-    diagnostics_input(in->name, 0, pfb_code_name(PFB_UNKNOWN_FORMAT), "%s", sentence.data);
-    buffer_free(&sentence);
-}
-
 /* ---- Data blocks ----------------------------------------------------------------------------------------- */
 
 enum { DATA_HEADER_BYTES = 48 }; /* of V2; the header of V1 is larger */

@@ -88,13 +88,6 @@ uint64_t input_file_size(input *in);
 bool input_read_open(input *in, const char *name, int file, input_kind kind);
 void input_free(input *in);
 
-/* Appends "the file DESCRIPTION; expected EXPECTED". The file must have a `description`. */
-void input_refusal_text(const input *in, const char *expected, buffer *out);
-
-/* Prints the sentence of input_refusal_text() as an error with the code unknown_format, and sets the exit status to 1.
- */
-void input_refuse(const input *in, const char *expected);
-
 /* ---- The data blocks of a file --------------------------------------------------------------------------- */
 
 /* Data blocks of V1 and V2 that follow one another in a file. Each has its size in its header. The kind of the file is

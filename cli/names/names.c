@@ -8,34 +8,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-typedef struct number_name {
-    uint32_t number;
-    const char *name;
-} number_name;
-
-static const char *find_name(const number_name *rows, size_t count, uint32_t number)
-{
-    for (size_t i = 0; i < count; i++) {
-        if (rows[i].number == number)
-            return rows[i].name;
-    }
-    return NULL;
-}
-
-#define FIND(rows, number) find_name(rows, sizeof(rows) / sizeof(rows)[0], number)
-
-static const number_name kinds[] = {
-    {PFB_V2_ERROR, "error"},
-    {PFB_V2_SINGLE_COUNTER, "single_counter"},
-    {PFB_V2_MULTIPLE_COUNTERS, "multiple_counters"},
-    {PFB_V2_MULTIPLE_INSTANCES, "multiple_instances"},
-    {PFB_V2_COUNTERSET, "counterset"},
-};
-
 const char *names_of_kind(uint32_t kind)
 {
-    const char *name = FIND(kinds, kind);
-    return name ? name : "unknown";
+    static const char *const names[] = {
+        [PFB_V2_ERROR] = "error",
+        [PFB_V2_SINGLE_COUNTER] = "single_counter",
+        [PFB_V2_MULTIPLE_COUNTERS] = "multiple_counters",
+        [PFB_V2_MULTIPLE_INSTANCES] = "multiple_instances",
+        [PFB_V2_COUNTERSET] = "counterset",
+    };
+    bool is_known = kind < sizeof names / sizeof names[0] && names[kind];
+    return is_known ? names[kind] : "unknown";
 }
 
 const char *names_of_win32(uint32_t code)
@@ -68,7 +51,10 @@ const char *names_of_time(const pfb_system_time *time, char memory[NAMES_TIME_BY
 
 size_t names_of_notes(uint32_t notes, const char *names[NAMES_MAX_BITS])
 {
-    static const number_name rows[] = {
+    static const struct {
+        uint32_t note;
+        const char *name;
+    } rows[] = {
         {PFB_NOTE_UNALIGNED_SIZE, "unaligned_size"},
         {PFB_NOTE_TRAILING_BYTES, "trailing_bytes"},
         {PFB_NOTE_UNKNOWN_KIND, "unknown_kind"},
@@ -86,7 +72,7 @@ size_t names_of_notes(uint32_t notes, const char *names[NAMES_MAX_BITS])
     };
     size_t count = 0;
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        if (notes & rows[i].number)
+        if (notes & rows[i].note)
             names[count++] = rows[i].name;
     }
     return count;

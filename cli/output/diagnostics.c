@@ -73,11 +73,7 @@ static void end_line(buffer *line)
 
 void diagnostics_malformed(const char *file, pfb_error error)
 {
-    buffer line = {0};
-    begin_line(&line, file);
-    buffer_format(&line, "offset %zu: %s: %s", error.offset, pfb_code_name(error.code), pfb_code_text(error.code));
-    end_line(&line);
-    raise_status(STATUS_MALFORMED);
+    diagnostics_input(file, error.offset, pfb_code_name(error.code), "%s", pfb_code_text(error.code));
 }
 
 void diagnostics_input(const char *file, uint64_t offset, const char *code, const char *format, ...)

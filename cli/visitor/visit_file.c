@@ -57,7 +57,11 @@ static void visit_lone_v1(visitor *v)
 /* ---- Formats --------------------------------------------------------------------------------------------- */
 
 static void visit_capture(visitor *v);
-static void refuse_file(visitor *v);
+
+static void refuse_file(visitor *v)
+{
+    visit_error(v, (pfb_error){PFB_UNKNOWN_FORMAT, 0});
+}
 
 static void visit_text(visitor *v)
 {
@@ -130,26 +134,6 @@ static bool visit_body(visitor *v, uint32_t tag)
         }
     }
     return tag == PFB_TAG_CAPTURE; /* the start of the file, or of a recording that was appended; empty */
-}
-
-/* Stores the error of a file of unknown format, and reports it if there is output. */
-static void refuse_file(visitor *v)
-{
-    output *out = v->out;
-    buffer sentence = {0};
-    v->first = (pfb_error){PFB_UNKNOWN_FORMAT, 0};
-    if (out->format == OUTPUT_NONE)
-        return;
-    if (out->format != OUTPUT_TEXT) {
-        input_refusal_text(v->in, VISIT_EXPECTED, &sentence);
-        output_begin(out, "error", 0);
-        output_offset(out, 0);
-        output_string(out, "code", pfb_code_name(PFB_UNKNOWN_FORMAT));
-        output_string(out, "message", sentence.data);
-        output_end(out);
-        buffer_free(&sentence);
-    }
-    input_refuse(v->in, VISIT_EXPECTED);
 }
 
 /* ---- Captures -------------------------------------------------------------------------------------------- */

@@ -221,6 +221,26 @@ field_kind visit_raw(visitor *v, bool is_number, uint64_t raw, size_t offset, si
 
 /* ---- Errors and notes ------------------------------------------------------------------------------------ */
 
+void visit_sentence(const visitor *v, pfb_code code, buffer *out)
+{
+    if (v->in->kind == INPUT_UNKNOWN)
+        buffer_format(
+            out,
+            "the file %s; expected a capture, V1 blocks, V2 data, a perfmon log, a name table or a text of CPI "
+            "snapshots; other formats need --kind",
+            v->in->description);
+    else
+        buffer_string(out, pfb_code_text(code));
+}
+
+void visit_report(const visitor *v, pfb_error error)
+{
+    buffer sentence = {0};
+    visit_sentence(v, error.code, &sentence);
+    diagnostics_input(v->in->name, error.offset, pfb_code_name(error.code), "%s", sentence.data);
+    buffer_free(&sentence);
+}
+
 void visit_error(visitor *v, pfb_error error)
 {
     if (error.code == PFB_OK)
@@ -236,13 +256,16 @@ void visit_error(visitor *v, pfb_error error)
     else if (v->out->format == OUTPUT_NONE)
         return;
     if (!visit_is_text(v)) { /* in text, the line on standard error suffices */
+        buffer sentence = {0};
+        visit_sentence(v, error.code, &sentence);
         output_begin(v->out, "error", 0);
         output_offset(v->out, error.offset);
         output_string(v->out, "code", pfb_code_name(error.code));
-        output_string(v->out, "message", pfb_code_text(error.code));
+        output_string(v->out, "message", sentence.data);
         output_end(v->out);
+        buffer_free(&sentence);
     }
-    diagnostics_malformed(v->in->name, error);
+    visit_report(v, error);
 }
 
 void visit_notes(visitor *v, uint32_t notes)

@@ -69,9 +69,12 @@ void visit_file(visitor *v);
  * names what the chunks contain. Returns false for a capture without such chunks. */
 bool visit_kind(visitor *v, input_kind kind, const char *what);
 
-/* The formats that visit_file() reads without --kind, for messages about other files (input_refusal_text()). */
-#define VISIT_EXPECTED                                                                                                 \
-    "a capture, V1 blocks, V2 data, a perfmon log, a name table or a text of CPI snapshots; other formats need --kind"
+/* Appends the sentence of an error of the file; for a file whose format was not recognised, what it looks like and what
+ * was expected. */
+void visit_sentence(const visitor *v, pfb_code code, buffer *out);
+
+/* Prints an error of the file on standard error, and sets the exit status to 1. */
+void visit_report(const visitor *v, pfb_error error);
 
 /* Whether details are written: records, or the page of bytes. Otherwise they need not be visited, which takes longer
  * than reading them. */
