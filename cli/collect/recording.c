@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/recording.h"
 
-#include "input/input.h"
 #include "memory/chunk.h"
 #include "memory/memory.h"
 #include "os/system.h"
@@ -57,19 +56,47 @@ static void append_file(pfb_bytes *chunks, uint32_t number, const char *label)
     free(body);
 }
 
+/* Removes old content. */
+static bool cut_file(recording *r)
+{
+    uint64_t old_size = r->is_cut ? system_file_size(r->file) : r->size;
+    if (r->is_cut && !system_append_cut(r->file, r->size))
+        return false;
+    if (r->is_cut && !r->is_replaced)
+        diagnostics_say(STATUS_FINE, r->path,
+                        "note: removed the incomplete chunk at offset %" PRIu64 ", %" PRIu64 " bytes", r->size,
+                        old_size - r->size);
+    r->is_cut = false;
+    return true;
+}
+
+/* Appends bytes. If they cannot be written as a whole, removes what was written of them: bytes that are appended to an
+ * incomplete chunk would be read as part of it. */
+static bool append(const recording *r, const uint8_t *bytes, size_t size)
+{
+    uint64_t old_size = system_file_size(r->file);
+    if (system_append(r->file, bytes, size))
+        return true;
+    int reason = errno;
+    if (system_is_regular(r->file))
+        system_append_cut(r->file, old_size);
+    errno = reason;
+    return false;
+}
+
 bool recording_write(recording *r)
 {
-    bool is_ok = !r->is_emptied || system_append_empty(r->file);
+    bool is_ok = cut_file(r);
     size_t at = 0;
-    r->is_emptied = false;
     for (size_t i = 0; i < r->count && is_ok; i++) {
-        is_ok = system_append(r->file, r->pending.data + at, r->ends[i] - at);
+        size_t size = r->ends[i] - at;
+        is_ok = append(r, r->pending.data + at, size);
+        r->size += is_ok ? size : 0;
+        r->written += is_ok ? size : 0;
         at = r->ends[i];
     }
     if (!is_ok && system_write_error() != EPIPE) /* a pipe without a reader ends the recording without a message */
         diagnostics_file(r->path, errno);
-    r->size += r->pending.size_bytes;
-    r->written += is_ok ? r->pending.size_bytes : 0;
     drop_pending(r);
     return is_ok;
 }
@@ -85,69 +112,131 @@ bool recording_write_together(recording *r)
 
 /* ---- The file -------------------------------------------------------------------------------------------- */
 
-/* Reads the file that was opened for appending, to check it. Returns false after a message if it cannot be read, or if
- * the path names another file now. */
-static bool read_existing(const recording *r, input *in)
+/* An existing file: how far it consists of whole chunks. */
+typedef struct existing_file {
+    int file;
+    uint64_t size;    /* in bytes */
+    uint64_t whole;   /* offset after the last whole chunk */
+    bool is_capture;  /* it begins like a capture */
+    bool is_broken;   /* what follows `whole` is not the beginning of a chunk */
+    bool has_samples; /* there are chunks with samples */
+    pfb_capture_files files;
+} existing_file;
+
+/* Opens the file that was opened for appending. Returns false after a message if it cannot be read, or if the path
+ * names another file now. */
+static bool open_existing(const recording *r, existing_file *e)
 {
-    int file = system_read_open(r->path);
-    if (file < 0) {
+    e->file = system_read_open(r->path);
+    if (e->file < 0) {
         diagnostics_file(r->path, errno);
         return false;
     }
-    bool is_same = system_is_same_file(file, r->file);
-    bool is_read = is_same && input_read_open(in, r->path, file, INPUT_CAPTURE);
-    if (!is_same)
-        diagnostics_say(STATUS_FILE, r->path, "was replaced while it was opened");
-    system_read_close(file);
-    return is_read;
+    e->size = system_file_size(e->file);
+    if (system_is_same_file(e->file, r->file))
+        return true;
+    diagnostics_say(STATUS_FILE, r->path, "was replaced while it was opened");
+    system_read_close(e->file);
+    return false;
 }
 
-/* Reads an existing capture. If it has samples, stores the FILE chunks that end its files and begin another one: the
- * machine may have been restarted since then. Returns the error of the capture. */
-static pfb_error read_capture(recording *r, pfb_capture *capture)
+/* Reads the header of the chunk at `whole`: up to PFB_CHUNK_PREFIX_BYTES. Returns false after a message. */
+static bool read_header(const recording *r, existing_file *e, uint8_t *header, size_t *size)
 {
-    pfb_chunk chunk;
-    bool has_samples = false;
-    pfb_capture_files *files = memory_get(1, sizeof *files);
-    pfb_capture_files_open(files);
-    while (pfb_capture_next_chunk(capture, &chunk)) {
-        while (pfb_capture_files_next(files, &chunk) != PFB_CAPTURE_CHUNK)
-            continue;
-        has_samples = has_samples || (chunk.is_known && (chunk.tag == PFB_TAG_DATA || chunk.tag == PFB_TAG_V1));
-    }
-    while (has_samples && r->has_samples && pfb_capture_files_end(files)) {
-        if (files->number <= UINT32_MAX)
-            append_file(&r->file_chunks, (uint32_t)files->number, NULL);
-        if (files->number <= UINT32_MAX && files->number >= r->file_number)
-            r->file_number = (uint32_t)files->number + 1;
-    }
-    if (has_samples && r->has_samples)
-        append_file(&r->file_chunks, r->file_number, r->path);
-    free(files);
-    return capture->error;
+    uint64_t left = e->size - e->whole;
+    long long read_size = system_read_at(e->file, e->whole, header,
+                                         left < PFB_CHUNK_PREFIX_BYTES ? (size_t)left : PFB_CHUNK_PREFIX_BYTES);
+    *size = read_size > 0 ? (size_t)read_size : 0;
+    if (read_size < 0)
+        diagnostics_file(r->path, errno);
+    return read_size >= 0;
 }
 
-/* Checks that an existing file is a whole capture or empty, so that it can be continued. If it ended inside a chunk,
- * the bytes appended to it would be read as part of that chunk. Returns false after a message. */
+/* Whether a header, of which there may be only the first `size` bytes, begins a capture. */
+static bool begins_capture(const uint8_t *header, size_t size)
+{
+    uint8_t begin[PFB_CHUNK_HEADER_BYTES];
+    pfb_chunk chunk;
+    uint64_t chunk_size;
+    if (pfb_capture_read_header(header, size, &chunk, &chunk_size))
+        return chunk.tag == PFB_TAG_CAPTURE && chunk.is_known;
+    pfb_capture_write(&(pfb_chunk){.tag = PFB_TAG_CAPTURE}, NULL, 0, begin, sizeof begin);
+    return size < sizeof begin && memcmp(header, begin, size) == 0;
+}
+
+/* Follows the whole chunks from header to header. What remains after them is the incomplete chunk that a full disk or a
+ * killed recorder leaves, unless its header cannot be that of such a chunk: recorders write only known tags, and sizes
+ * of 32 bits, since that is the type of sizes in V1 and V2. Returns false after a message if reading fails. */
+static bool follow_chunks(const recording *r, existing_file *e)
+{
+    pfb_capture_files_open(&e->files);
+    while (e->whole < e->size) {
+        uint8_t header[PFB_CHUNK_PREFIX_BYTES];
+        size_t size = 0;
+        pfb_chunk chunk;
+        uint64_t chunk_size = 0;
+        if (!read_header(r, e, header, &size))
+            return false;
+        if (size == 0) /* another program has truncated the file */
+            e->size = e->whole;
+        e->is_capture = e->whole > 0 || (size > 0 && begins_capture(header, size));
+        if (!e->is_capture || size < PFB_CHUNK_HEADER_BYTES)
+            return true;
+        e->is_broken = !pfb_capture_read_header(header, size, &chunk, &chunk_size);
+        if (e->is_broken)
+            return true;
+        if (chunk_size > e->size - e->whole) {
+            e->is_broken = !chunk.is_known || chunk_size > UINT32_MAX;
+            return true;
+        }
+        while (pfb_capture_files_next(&e->files, &chunk) != PFB_CAPTURE_CHUNK)
+            continue;
+        e->has_samples = e->has_samples || (chunk.is_known && (chunk.tag == PFB_TAG_DATA || chunk.tag == PFB_TAG_V1));
+        e->whole += chunk_size;
+    }
+    return true;
+}
+
+/* If the file has samples, stores the FILE chunks that end its files and begin another one: the machine may have been
+ * restarted since then. */
+static void store_file_chunks(recording *r, existing_file *e)
+{
+    if (!e->has_samples || !r->has_samples)
+        return;
+    while (pfb_capture_files_end(&e->files)) {
+        if (e->files.number > UINT32_MAX)
+            continue;
+        append_file(&r->file_chunks, (uint32_t)e->files.number, NULL);
+        if (e->files.number >= r->file_number)
+            r->file_number = (uint32_t)e->files.number + 1;
+    }
+    append_file(&r->file_chunks, r->file_number, r->path);
+}
+
+/* Checks that an existing file is a capture or empty, so that it can be continued. An incomplete chunk at its end is
+ * removed before the first write. Returns false after a message. */
 static bool can_continue(recording *r)
 {
-    input in;
-    pfb_capture capture;
-    if (!read_existing(r, &in))
-        return false;
-    r->is_new = in.size == 0;
-    bool is_whole = r->is_new;
-    if (!is_whole && pfb_capture_open(&capture, in.data, in.size, true, NULL)) {
-        pfb_error error = read_capture(r, &capture);
-        is_whole = error.code == PFB_OK;
-        if (!is_whole)
-            diagnostics_say(STATUS_FILE, r->path, "the capture is broken at offset %zu: it is not continued",
-                            error.offset);
-    } else if (!is_whole) {
-        diagnostics_say(STATUS_FILE, r->path, "is no capture: it is not overwritten");
+    existing_file *e = memory_get(1, sizeof *e);
+    bool is_usable = false;
+    if (open_existing(r, e)) {
+        bool is_read = follow_chunks(r, e);
+        is_usable = is_read && !e->is_broken && (e->is_capture || e->size == 0);
+        if (is_read && e->is_broken)
+            diagnostics_say(STATUS_FILE, r->path, "the capture is broken at offset %" PRIu64 ": it is not continued",
+                            e->whole);
+        else if (is_read && !is_usable)
+            diagnostics_say(STATUS_FILE, r->path, "is no capture: it is not overwritten");
+        system_read_close(e->file);
     }
-    input_free(&in);
-    return is_whole;
+    if (is_usable) {
+        r->size = e->whole;
+        r->is_new = e->whole == 0;
+        r->is_cut = e->whole < e->size;
+        store_file_chunks(r, e);
+    }
+    free(e);
+    return is_usable;
 }
 
 /* Puts the first chunks of a new or continued file. */
@@ -197,7 +286,7 @@ static bool is_usable(recording *r)
         diagnostics_say(STATUS_FILE, r->path, "is not a regular file: --rotate cannot rename it");
     if (!is_regular)
         return r->max_bytes == 0;
-    r->is_emptied = r->is_replaced;
+    r->is_cut = r->is_replaced;
     return r->is_replaced || can_continue(r);
 }
 
@@ -228,7 +317,6 @@ bool recording_open(recording *r)
         pfb_bytes_free(&r->file_chunks);
         return false;
     }
-    r->size = system_is_regular(r->file) && !r->is_emptied ? system_file_size(r->file) : 0;
     put_first_chunks(r);
     return true;
 }
@@ -284,7 +372,10 @@ bool recording_rotate(recording *r)
 {
     drop_pending(r);
     intptr_t section = system_folder_enter(r->path, &r->max_wait);
-    bool is_rotated = close_file(r) && rename_to_next(r) && open_new_file(r);
+    bool is_cut = cut_file(r);
+    if (!is_cut)
+        diagnostics_file(r->path, errno);
+    bool is_rotated = is_cut && close_file(r) && rename_to_next(r) && open_new_file(r);
     system_folder_leave(section);
     if (!is_rotated)
         return false;

@@ -5,7 +5,8 @@
 #include "perfblock/capture.h"
 #include "perfblock/source.h"
 
-/* Writes a capture: a new file, or the continuation of an existing one. recording_put() collects chunks in memory, so
+/* Writes a capture: a new file, or the continuation of an existing one, of which an incomplete chunk at the end is
+ * removed. Memory does not depend on the size of the existing file. recording_put() collects chunks in memory, so
  * that their size is known before recording_write() writes them. recording_open() fails if the file cannot be
  * created or continued, so a command calls it before it starts its work. */
 typedef struct recording {
@@ -18,7 +19,7 @@ typedef struct recording {
     int file;          /* -1: none is open */
     bool is_created;   /* the file did not exist before it was opened */
     bool is_new;       /* the file was empty when it was opened, is no regular file, or is_replaced is set */
-    bool is_emptied;   /* the next write removes the old content first */
+    bool is_cut;       /* the next write first removes what the file has after `size` bytes */
     uint64_t size;     /* of the file, without pending chunks and without old content that will be removed */
     uint64_t written;  /* number of bytes written to this file and those before it */
     uint64_t max_wait; /* nanoseconds that it may still wait for other processes (system_folder_enter) */
@@ -41,7 +42,8 @@ void recording_put(recording *r, const pfb_chunk *chunk, const void *body, size_
 void recording_add(recording *r, const void *chunk, size_t size);
 
 /* Writes the pending chunks, each in one write: if the program is killed during a write, the chunks before that one are
- * whole. Returns false after a message, or without one if the file is a pipe that has no reader. */
+ * whole. A chunk that cannot be written as a whole, such as on a full disk, is removed again. Returns false after a
+ * message, or without one if the file is a pipe that has no reader. */
 bool recording_write(recording *r);
 
 /* The same, but writes all pending chunks in one write, for chunks that belong together. */

@@ -156,8 +156,8 @@ bool system_is_regular(int file);
 /* Writes all bytes, in one call of write() unless the system accepts fewer. False and errno on failure. */
 bool system_append(int file, const void *bytes, size_t size);
 
-/* Truncates an open regular file to 0 bytes. False and errno on failure. */
-bool system_append_empty(int file);
+/* Truncates an open regular file. False and errno on failure. */
+bool system_append_cut(int file, uint64_t size);
 
 /* Closes a file, after syncing it to disk if it is regular. False and errno on failure. */
 bool system_append_close(int file);

@@ -516,9 +516,9 @@ long long system_write_some(int file, const char *bytes, size_t size)
     return write(file, bytes, size);
 }
 
-bool system_append_empty(int file)
+bool system_append_cut(int file, uint64_t size)
 {
-    return ftruncate(file, 0) == 0;
+    return ftruncate(file, (off_t)size) == 0;
 }
 
 bool system_append_close(int file)

@@ -485,9 +485,9 @@ long long system_write_some(int file, const char *bytes, size_t size)
     return _write(file, bytes, (unsigned)(size < limit ? size : limit));
 }
 
-bool system_append_empty(int file)
+bool system_append_cut(int file, uint64_t size)
 {
-    return _chsize(file, 0) == 0;
+    return _chsize_s(file, (int64_t)size) == 0;
 }
 
 bool system_append_close(int file)

@@ -245,7 +245,7 @@ class Stored(RunCase):
     def test_an_unwritable_file_is_reported_first(self):
         """An unwritable file is reported before the command runs."""
         for data in (b"not a capture at all",
-                     w.recording(w.chunk(b"NOTE", b"cut"))[:-1]):
+                     w.recording(w.chunk(b"XXXX", b"cut"))[:-1]):
             path = self.file("other", data)
             done = self.measure(TWO, "-o", path, command=self.creating)
             self.assertEqual((done.status, done.out), (3, ""))
