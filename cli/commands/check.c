@@ -104,9 +104,10 @@ static void check_file(const options *o, output *out, const char *name)
     output_open(&no_output, OUTPUT_NONE, false);
     visitor v = {.in = &in, .out = &no_output, .options = &o->reader, .request = o->request};
     visit_file(&v);
-    if (out->format == OUTPUT_TEXT)
+    bool has_verdict = !in.has_failed || v.first.code != PFB_OK; /* the rest of the file could not be read */
+    if (has_verdict && out->format == OUTPUT_TEXT)
         write_line(out, &v);
-    else
+    else if (has_verdict)
         write_record(out, &v);
     if (v.first.code != PFB_OK)
         visit_report(&v, v.first);

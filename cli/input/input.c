@@ -12,6 +12,7 @@
 #include "perfblock/v2.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,8 +37,6 @@ const char *input_kind_name(input_kind kind)
 /* ---- Windows --------------------------------------------------------------------------------------------- */
 
 enum { FIRST_CAPACITY = 1 << 18 };
-
-#define MAX_STREAM_BYTES (UINT64_C(1) << 30) /* limit for pipes and devices, which may be endless */
 
 #define FOLLOW_PAUSE UINT64_C(100000000) /* nanoseconds before a followed file is read again */
 
@@ -86,19 +85,24 @@ static bool read_more(input *in)
     return !in->has_stopped;
 }
 
-/* Doubles the capacity if the window takes more than half of it. False after an error, which was reported. */
+/* Doubles the capacity if the window takes more than half of it, up to the budget. False after an error, which was
+ * reported. */
 static bool grow_window(input *in)
 {
+    const unsigned budget = (unsigned)(PFB_STREAM_BUDGET >> 20);
     if (in->size <= in->capacity / 2)
         return true;
-    if (!in->is_regular && in->size > MAX_STREAM_BYTES) {
-        diagnostics_say(STATUS_FILE, in->name, "exceeds 1 GiB%s; only regular files may be larger",
-                        in->is_whole ? ", and all of it is needed at once" : "");
-        in->has_failed = in->has_stopped = true;
-        return false;
-    }
-    in->data = memory_grow(in->data, &in->capacity, 2 * in->capacity, 1);
-    return true;
+    if (in->capacity < PFB_STREAM_BUDGET)
+        in->data = memory_grow(in->data, &in->capacity, 2 * in->capacity, 1);
+    if (in->size < in->capacity)
+        return true;
+    diagnostics_say(STATUS_FILE, in->name,
+                    "offset %" PRIu64 ": %s: %s needs more than the %u MiB of memory that all "
+                    "files have",
+                    in->offset, pfb_code_name(PFB_CALLER_LIMIT),
+                    in->is_whole ? "the file is read as a whole and" : "what begins here", budget);
+    in->has_failed = in->has_stopped = true;
+    return false;
 }
 
 bool input_advance(input *in, size_t start)
@@ -140,6 +144,29 @@ bool input_extend(input *in, pfb_error *error)
         return true;
     *error = (pfb_error){PFB_OK, 0};
     return false;
+}
+
+bool input_can_skip(const input *in, const pfb_capture *capture, pfb_chunk *chunk, uint64_t *size)
+{
+    size_t left = in->size - capture->resume_offset;
+    uint64_t at = in->offset + capture->resume_offset;
+    if (!capture->needs_more || !in->can_reopen || in->is_last || in->has_stopped ||
+        !pfb_capture_read_header(in->data + capture->resume_offset, left, chunk, size) || chunk->is_known ||
+        *size <= left)
+        return false;
+    uint64_t file_size = system_file_size(in->file);
+    chunk->offset += capture->resume_offset;
+    chunk->body_offset += capture->resume_offset;
+    return at <= file_size && *size <= file_size - at;
+}
+
+bool input_skip(input *in, pfb_capture *capture, uint64_t size)
+{
+    in->offset += capture->resume_offset + size;
+    long long read_size = system_read_at(in->file, in->offset, in->data, in->capacity);
+    in->size = read_size > 0 ? (size_t)read_size : 0;
+    return (in->size > 0 || read_more(in)) &&
+           pfb_capture_continue_after(capture, size, in->data, in->size, in->is_last);
 }
 
 void input_progress(const input *in, size_t at)

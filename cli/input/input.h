@@ -5,6 +5,8 @@
 #include "output/text.h"
 #include "perfblock/error.h"
 
+#include "perfblock/capture.h"
+
 #include <stdbool.h>
 
 /* Input files: their kinds, and reading them as a whole or through a window. */
@@ -61,7 +63,8 @@ typedef struct input {
 bool input_read(input *in, const char *name, input_kind kind);
 
 /* Like input_read(), but reads only the first window of captures, V1 blocks, V2 data and perfmon logs. The functions
- * below move the window. For the other --kind values the window is the whole file.
+ * below move the window. For the other --kind values the window is the whole file. No window is larger than
+ * PFB_STREAM_BUDGET: what does not fit into it is an error.
  *
  * A regular file that a recorder has locked is still being written: reading stops at its present end, and an incomplete
  * chunk or block there is not an error. With `is_followed` reading waits for more until the recorder has closed the
@@ -76,6 +79,11 @@ bool input_extend(input *in, pfb_error *error);
  * is_last was set before, at the present end of a file that is being written, and after an error, which was reported.
  */
 bool input_advance(input *in, size_t start);
+
+/* Call it after pfb_capture_next_chunk() has returned false. True if the next chunk is in a regular file, is not known,
+ * and ends past the window: *chunk is its header, *size the number of its bytes. input_skip() continues after it. */
+bool input_can_skip(const input *in, const pfb_capture *capture, pfb_chunk *chunk, uint64_t *size);
+bool input_skip(input *in, pfb_capture *capture, uint64_t size);
 
 /* Shows on standard error how much of the file was read: up to byte `at` of the window. */
 void input_progress(const input *in, size_t at);

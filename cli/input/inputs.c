@@ -8,6 +8,7 @@
 #include "perfblock/live.h"
 #include "perfblock/query.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- Opening --------------------------------------------------------------------------------------------- */
@@ -177,7 +178,8 @@ void inputs_report_problem(const inputs *in, const pfb_problem *problem)
     case PFB_PROBLEM_MEMORY:
         if (problem->file == PFB_NONE)
             memory_exhausted();
-        diagnostics_say(STATUS_FILE, label, "%s", problem->sentence);
+        diagnostics_say(STATUS_FILE, label, "offset %" PRIu64 ": %s: %s", problem->offset,
+                        pfb_code_name((pfb_code)problem->code), problem->sentence);
         break;
     default:
         diagnostics_say(in->o->is_live ? STATUS_IMPOSSIBLE : STATUS_FILE, label, "%s", problem->sentence);

@@ -59,6 +59,11 @@ long long system_read(int file, void *bytes, size_t size)
     return read_size;
 }
 
+long long system_read_at(int file, uint64_t offset, void *bytes, size_t size)
+{
+    return system_seek(file, offset) ? system_read(file, bytes, size) : -1;
+}
+
 bool system_is_regular(int file)
 {
     struct stat status;

@@ -103,6 +103,9 @@ int system_read_open(const char *path);
  * file, -1 and errno on failure. */
 long long system_read(int file, void *bytes, size_t size);
 
+/* The same for the bytes at `offset` of a regular file. Moves the position at which system_read() continues. */
+long long system_read_at(int file, uint64_t offset, void *bytes, size_t size);
+
 void system_read_close(int file);
 
 /* ---- Writing --------------------------------------------------------------------------------------------- */

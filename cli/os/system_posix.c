@@ -337,6 +337,11 @@ long long system_read_some(int file, void *bytes, size_t size)
     return read(file, bytes, size);
 }
 
+bool system_seek(int file, uint64_t offset)
+{
+    return lseek(file, (off_t)offset, SEEK_SET) >= 0;
+}
+
 void system_read_close(int file)
 {
     close(file);

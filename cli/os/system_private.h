@@ -29,6 +29,9 @@ void system_raise_number(const char *entry, const char *name, uint64_t *number);
 long long system_read_some(int file, void *bytes, size_t size);
 long long system_write_some(int file, const char *bytes, size_t size);
 
+/* Sets the position at which the next bytes of a regular file are read. Returns false and sets errno on failure. */
+bool system_seek(int file, uint64_t offset);
+
 /* The size of the terminal that standard output is connected to; 0 if unknown. */
 size_t system_columns_of_terminal(void);
 size_t system_rows_of_terminal(void);

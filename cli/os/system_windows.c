@@ -331,6 +331,11 @@ long long system_read_some(int file, void *bytes, size_t size)
     return _read(file, bytes, (unsigned)(size < limit ? size : limit));
 }
 
+bool system_seek(int file, uint64_t offset)
+{
+    return _lseeki64(file, (__int64)offset, SEEK_SET) >= 0;
+}
+
 void system_read_close(int file)
 {
     _close(file);

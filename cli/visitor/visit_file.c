@@ -177,6 +177,17 @@ static void visit_chunk(visitor *v, const pfb_chunk *chunk)
     input_progress(v->in, chunk->offset);
 }
 
+/* Visits a chunk of which the window has only the header, because nobody reads its body. */
+static void visit_skipped_chunk(visitor *v, const pfb_chunk *chunk)
+{
+    const input *in = v->in;
+    v->bytes = (file_bytes){.data = in->data, .size = in->size, .base = (size_t)in->offset};
+    v->counts.chunks++;
+    v->counts.unread_chunks++;
+    begin_chunk(v, chunk);
+    visit_end(v, VISIT_FINE, in->size);
+}
+
 /* Visits the body of a chunk if it has what is visited. */
 static void visit_part(visitor *v, const pfb_chunk *chunk)
 {
@@ -244,8 +255,14 @@ static void visit_capture(visitor *v)
                 title_names_follow(v->titles, in, &chunk);
             visit(v, &chunk);
         }
-        is_open = capture.needs_more && input_advance(in, capture.resume_offset) &&
-                  pfb_capture_continue(&capture, in->data, in->size, in->is_last);
+        uint64_t size = 0;
+        if (input_can_skip(in, &capture, &chunk, &size)) {
+            (v->only.what ? visit_part : visit_skipped_chunk)(v, &chunk);
+            is_open = input_skip(in, &capture, size);
+        } else {
+            is_open = capture.needs_more && input_advance(in, capture.resume_offset) &&
+                      pfb_capture_continue(&capture, in->data, in->size, in->is_last);
+        }
     }
     if (v->only.what)
         report_parts(v, capture.error);

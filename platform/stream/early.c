@@ -48,7 +48,7 @@ static bool grow_memory(early_search *s, uint8_t **bytes, size_t *capacity, size
     size_t wanted = needed <= *capacity ? *capacity : 2 * needed;
     if (wanted - *capacity > pfb_stream_left(s->input->stream))
         return false;
-    return pfb_stream_resize(s->input, bytes, capacity, needed, wanted) == PFB_NEXT_RECORD;
+    return pfb_stream_resize(s->input, bytes, capacity, needed, wanted, 0) == PFB_NEXT_RECORD;
 }
 
 /* ---- Requests -------------------------------------------------------------------------------------------- */

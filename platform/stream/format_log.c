@@ -225,7 +225,8 @@ static int32_t join_record(file_input *file, const uint8_t **bytes, size_t *size
         return PFB_NEXT_RECORD;
     }
     int32_t step =
-        pfb_stream_resize(file->input, &state->joined, &state->joined_capacity, record->size_bytes, record->size_bytes);
+        pfb_stream_resize(file->input, &state->joined, &state->joined_capacity, record->size_bytes, record->size_bytes,
+                          file->window.offset + pfb_log_record_offset(&state->reader, record, 0));
     *bytes = state->joined;
     if (step == PFB_NEXT_RECORD)
         *size = pfb_log_copy_record(&state->reader, record, state->joined, state->joined_capacity);

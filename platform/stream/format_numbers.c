@@ -89,9 +89,10 @@ static int32_t make_space(file_input *file)
     if (least <= state->bytes_capacity && least <= state->places_capacity / place_bytes)
         return PFB_NEXT_RECORD;
     int32_t step = pfb_stream_resize(file->input, &state->places, &state->places_capacity, least * place_bytes,
-                                     wanted * place_bytes);
+                                     wanted * place_bytes, place_of(state, state->next));
     if (step == PFB_NEXT_RECORD)
-        step = pfb_stream_resize(file->input, &state->bytes, &state->bytes_capacity, least, wanted);
+        step = pfb_stream_resize(file->input, &state->bytes, &state->bytes_capacity, least, wanted,
+                                 place_of(state, state->next));
     file->is_incomplete = file->is_incomplete || step != PFB_NEXT_RECORD;
     return step;
 }

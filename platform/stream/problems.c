@@ -141,28 +141,38 @@ void pfb_stream_give(pfb_stream *stream, uint64_t bytes)
     stream->memory_used -= bytes;
 }
 
-int32_t pfb_stream_resize(stream_input *input, uint8_t **bytes, size_t *capacity, size_t needed, size_t wanted)
+static int32_t fail_budget(stream_input *input, uint64_t offset)
+{
+    const pfb_problem problem = {.kind = PFB_PROBLEM_MEMORY,
+                                 .code = PFB_CALLER_LIMIT,
+                                 .file = input->number,
+                                 .term = -1,
+                                 .has_offset = 1,
+                                 .offset = offset};
+    pfb_stream_report(input->stream, &problem,
+                      "the rest of the file is left out: what begins here needs more than is left of the %" PRIu64
+                      " MiB of memory that all files have",
+                      input->stream->memory >> 20);
+    return PFB_NEXT_END;
+}
+
+int32_t pfb_stream_resize(stream_input *input, uint8_t **bytes, size_t *capacity, size_t needed, size_t wanted,
+                          uint64_t offset)
 {
     pfb_stream *stream = input->stream;
+    size_t least = needed > *capacity ? needed - *capacity : 0;
     size_t added = wanted > *capacity ? wanted - *capacity : 0;
-    if (!pfb_stream_take(stream, added)) {
-        added = needed > *capacity ? needed - *capacity : 0;
-        if (!pfb_stream_take(stream, added)) {
-            const pfb_problem problem = {.kind = PFB_PROBLEM_MEMORY, .file = input->number, .term = -1};
-            pfb_stream_report(stream, &problem,
-                              "the rest of the file is left out: a record needs more memory than is left of the "
-                              "%" PRIu64 " MiB for all files",
-                              stream->memory >> 20);
-            return PFB_NEXT_END;
-        }
-    }
+    uint64_t left = pfb_stream_left(stream);
+    if (least > left)
+        return fail_budget(input, offset);
+    if (added > left) /* half of the rest, so that memory that grows step by step needs few steps */
+        added = least + (size_t)((left - least) / 2);
     if (added == 0)
         return PFB_NEXT_RECORD;
     uint8_t *grown = realloc(*bytes, *capacity + added);
-    if (!grown) {
-        pfb_stream_give(stream, added);
+    if (!grown)
         return pfb_stream_fail_memory(stream);
-    }
+    pfb_stream_take(stream, added);
     *bytes = grown;
     *capacity += added;
     return PFB_NEXT_RECORD;

@@ -9,8 +9,6 @@
 #include <string.h>
 #include <time.h>
 
-#define DEFAULT_MEMORY (UINT64_C(256) << 20)
-
 enum { STOP_MILLISECONDS = 50 }; /* after which a sleeping stream notices that it was stopped, at the latest */
 
 /* ---- Opening --------------------------------------------------------------------------------------------- */
@@ -19,7 +17,7 @@ pfb_stream *pfb_stream_new(void)
 {
     pfb_stream *stream = calloc(1, sizeof *stream);
     if (stream) {
-        stream->memory = DEFAULT_MEMORY;
+        stream->memory = PFB_STREAM_BUDGET;
         atomic_init(&stream->is_stopped, false);
     }
     return stream;
@@ -60,7 +58,7 @@ uint32_t pfb_stream_set(pfb_stream *stream, uint32_t option, int64_t value)
     else if (option == PFB_STREAM_INTERVAL && value >= 0)
         stream->interval = value;
     else if (option == PFB_STREAM_MEMORY && value >= 0 && stream->memory_used == 0)
-        stream->memory = value > 0 ? (uint64_t)value : DEFAULT_MEMORY;
+        stream->memory = value > 0 ? (uint64_t)value : PFB_STREAM_BUDGET;
     else if (option == PFB_STREAM_BIAS && value >= -max_bias && value <= max_bias)
         stream->bias_minutes = value;
     else if (option == PFB_STREAM_VERSION && value >= 0 && value <= 2)

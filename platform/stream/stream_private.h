@@ -139,10 +139,11 @@ static inline uint64_t pfb_stream_left(const pfb_stream *stream)
     return stream->memory - stream->memory_used;
 }
 
-/* Grows memory that counts against the budget: to `wanted` bytes, or, if the budget does not suffice for them, to
- * `needed`. PFB_NEXT_RECORD: there are at least `needed` bytes; PFB_NEXT_END: the budget does not suffice, a problem
- * was reported; PFB_NEXT_FAILED: memory is exhausted. */
-int32_t pfb_stream_resize(stream_input *input, uint8_t **bytes, size_t *capacity, size_t needed, size_t wanted);
+/* Grows memory that counts against the budget, for what begins at an offset of the file: to `wanted` bytes, or, if the
+ * budget does not suffice for them, to at least `needed`. PFB_NEXT_RECORD: there are at least `needed` bytes;
+ * PFB_NEXT_END: the budget does not suffice, a problem was reported; PFB_NEXT_FAILED: memory is exhausted. */
+int32_t pfb_stream_resize(stream_input *input, uint8_t **bytes, size_t *capacity, size_t needed, size_t wanted,
+                          uint64_t offset);
 void pfb_stream_release(pfb_stream *stream, uint8_t **bytes, size_t *capacity);
 
 /* Waits `duration` (100 ns). Returns PFB_NEXT_RECORD after that time, PFB_NEXT_END if the stream was stopped before,

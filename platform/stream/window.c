@@ -108,7 +108,7 @@ int32_t pfb_window_open(stream_window *window, byte_source *source)
         return PFB_NEXT_RECORD;
     }
     size_t capacity = first_capacity(source);
-    int32_t step = pfb_stream_resize(source->input, &window->buffer, &window->capacity, capacity, capacity);
+    int32_t step = pfb_stream_resize(source->input, &window->buffer, &window->capacity, capacity, capacity, 0);
     window->data = window->buffer;
     return step;
 }
@@ -193,13 +193,13 @@ static int32_t skip_rest(stream_window *window)
     return PFB_NEXT_RECORD;
 }
 
-/* Doubles the capacity. If the budget does not suffice and the window is full, reading ends. */
+/* Doubles the capacity, if the budget suffices. If it does not suffice for one more byte, reading ends. */
 static int32_t grow(stream_window *window)
 {
     byte_source *source = window->source;
     size_t least = window->size == window->capacity ? window->capacity + 1 : window->capacity;
     size_t doubled = window->capacity <= SIZE_MAX / 2 ? 2 * window->capacity : SIZE_MAX;
-    int32_t step = pfb_stream_resize(source->input, &window->buffer, &window->capacity, least, doubled);
+    int32_t step = pfb_stream_resize(source->input, &window->buffer, &window->capacity, least, doubled, window->offset);
     window->data = window->buffer;
     if (step == PFB_NEXT_END)
         source->has_stopped = source->has_failed = true;

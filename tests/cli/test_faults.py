@@ -2,19 +2,27 @@
 """Faults from outside: full disks, files that were cut, and files, chunks and
 replies that are larger than memory."""
 
+import itertools
 import os
 import struct
+import subprocess
+import threading
 import unittest
 
+import v1_blocks
 from captures import three_sets
 from program import (ON_WINDOWS, SECONDS, Case, bytes_of, program, running,
                      sanitizer, writer as w)
+
+import log_writer
 
 if not ON_WINDOWS:
     import resource
 
 HEADER = 16
 MIB = 1 << 20
+TIB = 1 << 40
+BUDGET = 256 * MIB  # PFB_STREAM_BUDGET
 
 
 def chunk_ends(data):
@@ -46,6 +54,27 @@ class FaultCase(Case):
                               preexec_fn=limited(**limits))
         return done.returncode, done.stdout, done.stderr.decode()
 
+    def run_piped(self, pieces, *arguments, **limits):
+        """The same, with pieces of bytes as standard input, which may be
+        endless."""
+        with subprocess.Popen([program(), *arguments], stdin=subprocess.PIPE,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              preexec_fn=limited(**limits)) as child:
+            def feed():
+                try:
+                    for piece in pieces:
+                        child.stdin.write(piece)
+                    child.stdin.close()
+                except OSError:  # the program has ended
+                    pass
+            thread = threading.Thread(target=feed)
+            thread.start()
+            out = child.stdout.read()
+            err = child.stderr.read().decode()
+            child.wait(SECONDS)
+            thread.join()
+        return child.returncode, out, err
+
     def require_address_space(self):
         """Skips the test where memory cannot be limited."""
         if ON_WINDOWS:
@@ -53,6 +82,19 @@ class FaultCase(Case):
                           "limited")
         if sanitizer():
             self.skipTest(sanitizer() + " has memory of its own")
+
+    def sparse(self, name, head, size, tail=b""):
+        """The path of a file with these bytes, `size` zeros, which take no
+        space on the disk, and these bytes."""
+        path = self.file(name, head)
+        try:
+            os.truncate(path, len(head) + size)
+        except OSError as error:
+            self.skipTest("no file of %d bytes: %s" % (size, error))
+        with open(path, "r+b") as file:
+            file.seek(0, os.SEEK_END)
+            file.write(tail)
+        return path
 
 
 class Continued(FaultCase):
@@ -182,6 +224,153 @@ class Continued(FaultCase):
         with open(self.path, "rb") as file:
             file.seek(len(whole) + HEADER + 600 * MIB)
             self.assertEqual(file.read(4), b"FILE")
+
+
+@unittest.skipIf(ON_WINDOWS, "truncate() does not make sparse files there")
+class Hops(FaultCase):
+    """Chunks that nobody reads are not read from a file."""
+
+    def test_unknown_chunks(self):
+        """A chunk of 1 TiB with an unknown tag or a later version is skipped;
+        what follows it is read."""
+        whole = three_sets()
+        path = self.file("a.pfb", whole + whole[HEADER:])
+        small = {command: self.run_program(*command, path) for command in (
+            ("cook",), ("countersets", "--source"), ("show",), ("check",))}
+        for tag, version in ((b"XXXX", 1), (b"DATA", 9)):
+            header = struct.pack("<4sIQ", tag, version, TIB)
+            path = self.sparse("a.pfb", whole + header, TIB, whole[HEADER:])
+            for command, expected in small.items():
+                with self.subTest(tag=tag, command=command):
+                    done = self.run_program(*command, path)
+                    self.assertEqual(done.status, 0, done.err)
+                    if command in (("cook",), ("countersets", "--source")):
+                        self.assertEqual(done.out, expected.out)
+            lines = self.run_fine("show", path).lines()
+            self.assertEqual(len(lines), len(small[("show",)].lines()) + 1)
+            self.assertIn("%10d  chunk  tag \"%s\"  version %d  size %d" % (
+                len(whole), tag.decode(), version, TIB), lines)
+            self.assertIn("1 chunk not read)", self.run_fine(
+                "check", path).out)
+
+    def test_cut_in_an_unknown_chunk(self):
+        """A file that ends inside such a chunk is truncated there."""
+        whole = three_sets()
+        header = struct.pack("<4sIQ", b"XXXX", 1, TIB)
+        path = self.sparse("a.pfb", whole + header, TIB - 1)
+        self.assert_error(self.run_program("cook", path), 1, path, len(whole),
+                          "truncated_chunk")
+
+
+@unittest.skipIf(ON_WINDOWS, "Windows has no limits of the address space")
+class Budget(FaultCase):
+    """What needs more memory than PFB_STREAM_BUDGET is an error with its
+    offset, whatever the format, from a file and from a pipe."""
+
+    def setUp(self):
+        super().setUp()
+        self.require_address_space()
+
+    # Besides the budget: the program, its libraries and its stack.
+    LIMIT = BUDGET + 64 * MIB
+
+    def assert_limit(self, run, name, offset):
+        """Asserts that a run ended with caller_limit at the offset."""
+        status, _, err = run
+        self.assertEqual(status, 3, err)
+        self.assertRegex(err, r"^%s: offset %d: caller_limit: .* 256 MiB" % (
+            name, offset))
+
+    def check(self, path, offset, commands):
+        """Runs the commands with the file, and the first two with it in a
+        pipe."""
+        with open(path, "rb") as file:
+            head = file.read(MIB)
+        size = os.path.getsize(path)
+        for command in commands:
+            with self.subTest(command=command):
+                self.assert_limit(self.run_limited(*command, path,
+                                                   AS=self.LIMIT),
+                                  path, offset)
+        for command in commands[:2]:
+            with self.subTest(command=command, pipe=True):
+                rest = itertools.repeat(bytes(MIB), (size - 1) // MIB)
+                self.assert_limit(self.run_piped(
+                    itertools.chain([head], rest), *command, "-",
+                    AS=self.LIMIT), "-", offset)
+
+    def test_recording(self):
+        """A chunk whose size is 1 TiB, and one whose size cannot be."""
+        for size in (TIB, (1 << 64) - 32):
+            head = three_sets()
+            path = self.sparse("a.pfb", head + struct.pack(
+                "<4sIQ", b"NOTE", 1, size), TIB)
+            self.check(path, len(head), [["cook"], ["show"], ["check"]])
+
+    def test_v1(self):
+        """A V1 block of 4 GiB."""
+        good = v1_blocks.LITTLE.block(v1_blocks.plain(v1_blocks.LITTLE, 5))
+        head = good + v1_blocks.LITTLE.block(total=0xFFFFFFF8)
+        path = self.sparse("a.bin", head, 1 << 32)
+        self.check(path, len(good), [["cook"], ["show"], ["check"]])
+
+    def test_v2(self):
+        """A V2 reply of 4 GiB."""
+        good = w.reply(w.result(w.SINGLE, w.v8(1)))
+        huge = bytearray(good)
+        struct.pack_into("<I", huge, 0, 0xFFFFFFF8)
+        path = self.sparse("a.bin", good + bytes(huge), 1 << 32)
+        self.check(path, len(good), [["cook"], ["show"], ["check"]])
+
+    def test_log(self):
+        """A record of a .blg with very many parts."""
+        size, each = 1 << 16, 65000
+        path = self.file("a.blg", log_writer.log(
+            *log_writer.record(log_writer.SAMPLE, bytes(300 * MIB),
+                               each=each), size=size))
+        for command in (["cook"], ["show"], ["check"]):
+            with self.subTest(command=command):
+                status, _, err = self.run_limited(*command, path,
+                                                  AS=self.LIMIT)
+                self.assertEqual(status, 3, err)
+                self.assertRegex(err, "^%s: offset [0-9]+: caller_limit: "
+                                 % path)
+
+    def endless(self, head, piece):
+        """Pieces of a text that does not end."""
+        return itertools.chain([head], itertools.repeat(piece))
+
+    def test_text(self):
+        """A line of a text log without an end."""
+        head = (b'"(PDH-CSV 4.0) (UTC)(0)","\\\\PC\\a\\b"\r\n'
+                b'"11/28/2026 12:00:00.000","1"\r\n')
+        for command in (["cook"], ["show"], ["check"]):
+            for at, start in ((len(head), head), (0, head[:30])):
+                with self.subTest(command=command, start=start):
+                    self.assert_limit(self.run_piped(
+                        self.endless(start, b"x" * MIB), *command, "-",
+                        AS=self.LIMIT), "-", at)
+
+    def test_numbers(self):
+        """A V1 block as numbers that do not end. A number whose digits do not
+        end is malformed."""
+        block = v1_blocks.LITTLE.block(total=0xFFFFFFF8)
+        text = b"".join(b"%d," % byte for byte in block)
+        self.assert_limit(self.run_piped(self.endless(
+            text, b"0," * (MIB // 2)), "cook", "-", AS=self.LIMIT), "-", 0)
+        status, _, err = self.run_piped(self.endless(text, b"0" * MIB), "cook",
+                                        "-", AS=self.LIMIT)
+        self.assertEqual(status, 1)
+        self.assertRegex(err, "^-: offset [0-9]+: bad_number_list: ")
+
+    def test_other_files(self):
+        """Files that are read as a whole."""
+        path = self.sparse("a", b"x", TIB)
+        for command in (["lwp", "show"], ["cpi", "show"], ["cpuid"],
+                        ["show", "-f", "html"]):
+            with self.subTest(command=command):
+                self.assert_limit(self.run_limited(*command, path,
+                                                   AS=3 * BUDGET), path, 0)
 
 
 if __name__ == "__main__":

@@ -865,13 +865,53 @@ Test(stream, a_record_that_exceeds_the_memory_ends_its_file)
     cr_expect_str_eq(t.kinds, "b020e0b121e1", "%s", t.kinds);
     cr_expect_str_eq(
         t.problems,
-        "0@-1 - the rest of the file is left out: a record needs more memory than is left of the 0 MiB for "
-        "all files;",
+        "0@80 - the rest of the file is left out: what begins here needs more than is left of the 0 MiB of "
+        "memory that all files have;",
         "%s", t.problems);
     pfb_stream_close(stream);
     free(body);
     pfb_bytes_free(&large);
     pfb_bytes_free(&small);
+}
+
+/* Zeros that follow the header of a chunk of any size. Counts the calls. */
+typedef struct endless {
+    const pfb_bytes *start;
+    size_t calls;
+} endless;
+
+static int64_t read_endless(void *context, uint64_t offset, void *to, uint64_t byte_count)
+{
+    endless *e = context;
+    const pfb_bytes *start = e->start;
+    e->calls++;
+    memset(to, 0, byte_count);
+    if (offset < start->size_bytes)
+        memcpy(to, start->data + offset,
+               (size_t)(start->size_bytes - offset < byte_count ? start->size_bytes - offset : byte_count));
+    return (int64_t)byte_count;
+}
+
+/* When the budget does not suffice for twice the window, the window still grows in few steps. */
+Test(stream, the_rest_of_the_memory_is_used_in_few_steps)
+{
+    enum { MAX_CALLS = 100 };
+    static const uint8_t header[] = {'N', 'O', 'T', 'E', 1, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0}; /* 2^40 bytes */
+    pfb_bytes start = {.data = NULL};
+    put_tag(&start, PFB_TAG_CAPTURE, NULL, 0);
+    cr_assert(pfb_bytes_append(&start, header, sizeof header));
+    for (int64_t memory = 1 << 20; memory < (1 << 20) + 5; memory++) {
+        endless e = {.start = &start};
+        const pfb_input input = {.size = sizeof input, .label = "endless", .context = &e, .read = read_endless};
+        pfb_stream *stream = pfb_stream_new();
+        cr_expect_eq(pfb_stream_set(stream, PFB_STREAM_MEMORY, memory + 1000), PFB_OK);
+        pfb_stream_add(stream, &input);
+        transcript t = read_stream(stream, false, NULL, 0);
+        cr_expect_eq(strncmp(t.problems, "0@16 - the rest", 15), 0, "%s", t.problems);
+        cr_expect(e.calls < MAX_CALLS, "%zu calls", e.calls);
+        pfb_stream_close(stream);
+    }
+    pfb_bytes_free(&start);
 }
 
 /* Numbers are decoded one by one: neither their blocks nor the blanks between them are in memory at the same time. */
@@ -921,8 +961,8 @@ Test(stream, numbers_that_exceed_the_memory_end_their_file)
     cr_expect_str_eq(t.kinds, "b010e0b1p1w1w1e1", "%s", t.kinds);
     cr_expect_str_eq(
         t.problems,
-        "0@-1 - the rest of the file is left out: a record needs more memory than is left of the 0 MiB for "
-        "all files;1@0 - 1 lines that are no rows were skipped;",
+        "0@367 - the rest of the file is left out: what begins here needs more than is left of the 0 MiB of "
+        "memory that all files have;1@0 - 1 lines that are no rows were skipped;",
         "%s", t.problems);
     pfb_stream_close(stream);
     free(block);
