@@ -146,35 +146,37 @@ void pfb_recorder_next_file(pfb_recorder *r)
 
 /* ---- Problems -------------------------------------------------------------------------------------------- */
 
-static void add_problem(pfb_recorder *r, const pfb_problem *problem, const char *format, ...) PFB_PRINTF(3, 4);
+static bool add_problem(pfb_recorder *r, const pfb_problem *problem, const char *format, ...) PFB_PRINTF(3, 4);
 
-/* More problems are dropped if the caller takes none. */
-static void add_problem(pfb_recorder *r, const pfb_problem *problem, const char *format, ...)
+/* More problems are dropped if the caller takes none. Returns false when memory is exhausted. */
+static bool add_problem(pfb_recorder *r, const pfb_problem *problem, const char *format, ...)
 {
     enum { MAX_PROBLEMS = 1000 };
     va_list arguments;
     if (r->problems_taken == r->problem_count)
         r->problems_taken = r->problem_count = 0;
-    if (r->problem_count >= MAX_PROBLEMS || !PFB_COLLECT_GROW(r->problems, r->problem_capacity, r->problem_count + 1))
-        return;
+    if (r->problem_count >= MAX_PROBLEMS)
+        return true;
+    if (!PFB_COLLECT_GROW(r->problems, r->problem_capacity, r->problem_count + 1))
+        return false;
     recorder_problem *added = &r->problems[r->problem_count++];
     added->problem = *problem;
     va_start(arguments, format);
     pfb_source_format_sentence(added->sentence, sizeof added->sentence, format, arguments);
     va_end(arguments);
+    return true;
 }
 
-static void report(pfb_recorder *r, const pfb_record *record, pfb_error error)
+/* Adds the problem of an error. Returns false when memory is exhausted. */
+static bool report(pfb_recorder *r, const pfb_record *record, pfb_error error)
 {
-    if (error.code != PFB_OK)
-        add_problem(r,
-                    &(pfb_problem){.kind = PFB_PROBLEM_ERROR,
-                                   .code = (uint32_t)error.code,
-                                   .file = record->file,
-                                   .term = -1,
-                                   .has_offset = 1,
-                                   .offset = record->offset + error.offset},
-                    "%s", pfb_code_text(error.code));
+    const pfb_problem problem = {.kind = PFB_PROBLEM_ERROR,
+                                 .code = (uint32_t)error.code,
+                                 .file = record->file,
+                                 .term = -1,
+                                 .has_offset = 1,
+                                 .offset = record->offset + error.offset};
+    return error.code == PFB_OK || add_problem(r, &problem, "%s", pfb_code_text(error.code));
 }
 
 bool pfb_recorder_problem(pfb_recorder *r, pfb_problem *problem)
@@ -399,7 +401,8 @@ static bool write_info(pfb_recorder *r, recorder_part *part, const kept_chunk *k
     if (!pfb_reduce_info(&part->reduction, kept->bytes, kept->size, find_choice, &search, &r->reduced, &error))
         return false;
     part->is_reduced = true;
-    report(r, &(pfb_record){.file = part->file, .offset = kept->offset}, error);
+    if (!report(r, &(pfb_record){.file = part->file, .offset = kept->offset}, error))
+        return false;
     const pfb_bytes *info = &r->reduced;
     bool is_same = written->size_bytes == info->size_bytes &&
                    (info->size_bytes == 0 || memcmp(written->data, info->data, info->size_bytes) == 0);
@@ -552,8 +555,7 @@ static bool put_v2(pfb_recorder *r, recorder_part *part, const pfb_record *recor
         return false;
     if (is_left_out)
         return true;
-    report(r, record, check_v2(r, record));
-    if (!write_kept_chunks(r, part))
+    if (!report(r, record, check_v2(r, record)) || !write_kept_chunks(r, part))
         return false;
     *is_chosen = !r->has_terms;
     if (!r->has_terms)
@@ -649,14 +651,15 @@ static bool put_v1(pfb_recorder *r, recorder_part *part, const pfb_record *recor
         return false;
     if (is_left_out)
         return true;
-    report(r, record, check_v1(r, record));
+    if (!report(r, record, check_v1(r, record)))
+        return false;
     if (!r->has_terms) {
         *is_chosen = true;
         return write_kept_chunks(r, part) && write_chunk(r, part, &chunk, record->bytes, (size_t)record->byte_count);
     }
-    if (!list_values(r) || !pfb_reduce_v1(&r->blocks, record->bytes, (size_t)record->byte_count, &r->reduced, &error))
+    if (!list_values(r) || !pfb_reduce_v1(&r->blocks, record->bytes, (size_t)record->byte_count, &r->reduced, &error) ||
+        !report(r, record, error))
         return false;
-    report(r, record, error);
     if (r->reduced.size_bytes == 0)
         return true;
     *is_chosen = true;
@@ -676,10 +679,8 @@ static bool put_log(pfb_recorder *r, recorder_part *part, const pfb_record *reco
     pfb_log_item item;
     bool is_done = true;
     part->log_kind = PFB_RECORD_LOG;
-    if (!pfb_log_open_sample(&sample, record->bytes, (size_t)record->byte_count, &r->reader)) {
-        report(r, record, sample.error);
-        return true;
-    }
+    if (!pfb_log_open_sample(&sample, record->bytes, (size_t)record->byte_count, &r->reader))
+        return report(r, record, sample.error);
     while (is_done && pfb_log_next_item(&sample, &item)) {
         bool is_object = item.kind == PFB_LOG_OBJECT && item.block;
         part->object_count += is_object;
@@ -692,8 +693,7 @@ static bool put_log(pfb_recorder *r, recorder_part *part, const pfb_record *reco
         if (is_object)
             is_done = put_v1(r, part, &block, is_chosen);
     }
-    report(r, record, sample.error);
-    return is_done;
+    return is_done && report(r, record, sample.error);
 }
 
 /* ---- Files ----------------------------------------------------------------------------------------------- */
@@ -758,21 +758,23 @@ static bool begin_part(pfb_recorder *r, recorder_part *part, const pfb_record *r
     return make_file_body(part, record->kind == PFB_RECORD_BEGIN ? record : &(pfb_record){.kind = PFB_RECORD_BEGIN});
 }
 
-/* Reports what of a log could not be written. */
-static void report_log(pfb_recorder *r, const recorder_part *part)
+/* Reports what of a log could not be written. Returns false when memory is exhausted. */
+static bool report_log(pfb_recorder *r, const recorder_part *part)
 {
     pfb_problem problem = {.kind = PFB_PROBLEM_NAME, .file = part->file, .term = -1};
     if (part->log_kind == PFB_RECORD_ROW) {
-        add_problem(r, &problem, "has displayed values only, which cannot be written as a recording");
+        return add_problem(r, &problem, "has displayed values only, which cannot be written as a recording");
     } else if (part->log_kind == PFB_RECORD_LOG && part->object_count == 0) {
-        add_problem(r, &problem,
-                    "has no whole V1 objects: the counters of a perfmon log have neither GUIDs nor ids, which a "
-                    "recording needs");
+        return add_problem(r, &problem,
+                           "has no whole V1 objects: the counters of a perfmon log have neither GUIDs nor ids, which a "
+                           "recording needs");
     } else if (part->other_count > 0) {
         problem.kind = PFB_PROBLEM_NOTE;
-        add_problem(r, &problem, "%" PRIu64 " items of the log's samples are not whole V1 objects and were left out",
-                    part->other_count);
+        return add_problem(r, &problem,
+                           "%" PRIu64 " items of the log's samples are not whole V1 objects and were left out",
+                           part->other_count);
     }
+    return true;
 }
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
@@ -822,8 +824,7 @@ int32_t pfb_recorder_put(pfb_recorder *r, const pfb_record *record)
     if (!part || (is_for_collector(record->kind) && !ask_collector(r, record, &is_left_out)))
         return -1;
     if (record->kind == PFB_RECORD_END) {
-        report_log(r, part);
-        return !part->is_open || end_part(r, part) ? 0 : -1;
+        return report_log(r, part) && (!part->is_open || end_part(r, part)) ? 0 : -1;
     }
     if ((record->kind == PFB_RECORD_BEGIN || !part->is_open) && !begin_part(r, part, record))
         return -1;

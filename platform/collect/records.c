@@ -99,15 +99,16 @@ bool pfb_collector_select(pfb_collector *c, const pfb_selection *selection)
 
 /* ---- Problems -------------------------------------------------------------------------------------------- */
 
-/* Keeps a problem of a record, unless memory is exhausted or too many are kept. */
-static void keep_problem(pfb_collector *c, const pfb_record *record, pfb_error error, const char *what)
+/* Keeps a problem of a record, unless too many are kept. Returns false when memory is exhausted. */
+static bool keep_problem(pfb_collector *c, const pfb_record *record, pfb_error error, const char *what)
 {
     enum { MAX_KEPT = 1000 };
     if (c->kept_taken == c->kept_count)
         c->kept_taken = c->kept_count = 0;
-    if (error.code == PFB_OK || c->kept_count >= MAX_KEPT ||
-        !PFB_COLLECT_GROW(c->kept_problems, c->kept_capacity, c->kept_count + 1))
-        return;
+    if (error.code == PFB_OK || c->kept_count >= MAX_KEPT)
+        return true;
+    if (!PFB_COLLECT_GROW(c->kept_problems, c->kept_capacity, c->kept_count + 1))
+        return false;
     kept_problem *kept = &c->kept_problems[c->kept_count++];
     kept->problem = (pfb_problem){.kind = PFB_PROBLEM_ERROR,
                                   .code = error.code,
@@ -117,6 +118,7 @@ static void keep_problem(pfb_collector *c, const pfb_record *record, pfb_error e
                                   .offset = c->stream ? pfb_stream_offset(c->stream, record, error.offset)
                                                       : record->offset + error.offset};
     snprintf(kept->sentence, sizeof kept->sentence, "%s%s%s", what, *what ? ": " : "", pfb_code_text(error.code));
+    return true;
 }
 
 bool pfb_collector_take_problem(pfb_collector *c, pfb_problem *problem)
@@ -185,16 +187,15 @@ static bool end_file(pfb_collector *c, const pfb_record *record)
 static bool put_log_sample(pfb_collector *c, const pfb_record *record)
 {
     bool has_memory = pfb_collect_put_log(c, record);
-    bool is_sample = has_memory && c->reply.is_sample;
-    keep_problem(c, record, c->reply.error, "");
-    if (!is_sample)
+    has_memory = has_memory && keep_problem(c, record, c->reply.error, "");
+    if (!has_memory || !c->reply.is_sample)
         return has_memory;
     pfb_collect_begin_frame(c);
     do {
         has_memory = pfb_collect_extend_frame(c);
         if (!has_memory || !pfb_collect_next_object(c, &has_memory))
             break;
-        keep_problem(c, record, c->reply.error, "");
+        has_memory = keep_problem(c, record, c->reply.error, "");
     } while (has_memory);
     if (has_memory)
         pfb_collect_end_frame(c);
@@ -240,8 +241,7 @@ static bool put_record(pfb_collector *c, const pfb_record *record)
     default:
         break;
     }
-    keep_problem(c, record, error, what);
-    return has_memory;
+    return has_memory && keep_problem(c, record, error, what);
 }
 
 int32_t pfb_collector_put(pfb_collector *c, const pfb_record *record)

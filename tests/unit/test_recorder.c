@@ -20,6 +20,7 @@ typedef struct written {
     pfb_bytes bytes;
     size_t chunk_count;
     size_t max_chunks; /* then writing fails */
+    size_t problem_count;
 } written;
 
 static bool write_chunk(void *context, const void *data, size_t byte_count)
@@ -42,15 +43,18 @@ static bool write_chunk(void *context, const void *data, size_t byte_count)
     return true;
 }
 
-/* Puts records. Returns the number of those with chosen values, or -1. */
-static int64_t put_records(pfb_recorder *recorder, const records *r)
+/* Puts records, and counts their problems. Returns the number of those with chosen values, or -1. */
+static int64_t put_records(pfb_recorder *recorder, const records *r, written *w)
 {
+    pfb_problem problem = {.size = sizeof problem};
     int64_t count = 0;
     for (size_t i = 0; i < r->count; i++) {
         int32_t put = pfb_recorder_put(recorder, &r->list[i]);
         if (put < 0)
             return -1;
         count += put;
+        while (pfb_recorder_problem(recorder, &problem))
+            w->problem_count++;
     }
     return pfb_recorder_begin(recorder) ? count : -1;
 }
@@ -60,7 +64,7 @@ static bool record_all(const records *r, const pfb_selection *selection, written
 {
     pfb_recorder *recorder = pfb_recorder_new(write_chunk, w);
     bool is_done =
-        recorder && (!selection || pfb_recorder_select(recorder, selection)) && put_records(recorder, r) >= 0;
+        recorder && (!selection || pfb_recorder_select(recorder, selection)) && put_records(recorder, r, w) >= 0;
     pfb_recorder_close(recorder);
     return is_done;
 }
@@ -337,7 +341,8 @@ static void check_failures(const char *name, const records *r, const pfb_selecti
         cr_expect(w.bytes.size_bytes <= whole.bytes.size_bytes &&
                       (w.bytes.size_bytes == 0 || memcmp(w.bytes.data, whole.bytes.data, w.bytes.size_bytes) == 0),
                   "%s: allocation %zu", name, n);
-        cr_expect(!is_done || w.bytes.size_bytes == whole.bytes.size_bytes, "%s: allocation %zu", name, n);
+        cr_expect(!is_done || (w.bytes.size_bytes == whole.bytes.size_bytes && w.problem_count == whole.problem_count),
+                  "%s: allocation %zu", name, n);
         is_done = is_done && !has_failed;
         failures += has_failed;
         pfb_bytes_free(&w.bytes);
