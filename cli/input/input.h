@@ -3,8 +3,6 @@
 #define CLI_INPUT_H
 
 #include "output/text.h"
-#include "perfblock/error.h"
-
 #include "perfblock/capture.h"
 
 #include <stdbool.h>

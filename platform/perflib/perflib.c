@@ -101,25 +101,81 @@ const char *pfb_perflib_error_text(void)
 
 /* ---- The source ----------------------------------------------------------------------------------------------- */
 
+/* A source. Its lock is held while it or one of its queries is used, because one thread at a time may do that. */
+typedef struct shared_source {
+    pfb_source *source;
+    pfb_lock lock;
+    size_t users; /* protected by state_lock: handles, calls that are running, and `state`; the last one closes it */
+} shared_source;
+
 typedef struct query_handle query_handle;
 
 struct query_handle {
     query_handle *next;
-    pfb_source *own_source; /* opened for another machine; NULL: the common source is used */
-    pfb_source_query *query;
-    bool has_sample; /* `sample` was collected, but did not fit into the caller's buffer */
+    shared_source *source;
+    size_t users; /* protected by state_lock: calls that are running, and the list of open handles */
+
+    /* Protected by the lock of the source. */
+    pfb_source_query *query; /* NULL: the handle was closed */
+    bool has_sample;         /* `sample` was collected, but did not fit into the caller's buffer */
     pfb_bytes sample;
 };
 
-/* Held during each call: a source and its queries may be used by one thread at a time. */
-static pfb_lock lock = PFB_LOCK_INIT;
+/* Held briefly: while it is held, no source is used and no other lock is acquired. So a source that answers slowly,
+ * such as another machine, delays only the calls that use the same source. */
+static pfb_lock state_lock = PFB_LOCK_INIT;
 
-/* Protected by the lock. */
+/* Protected by state_lock. */
 static struct state {
-    pfb_source *source; /* NULL until pfb_perflib_use sets it or a call opens the default */
-    bool is_set;        /* `source` was set by the program or the environment: it is used for every machine */
+    shared_source *source; /* NULL until pfb_perflib_use sets it or a call opens the default */
+    bool is_set;           /* `source` was set by the program or the environment: it is used for every machine */
     query_handle *handles;
 } state;
+
+/* Makes a source that can be shared, with one user. Returns NULL if `source` is NULL, or when memory is exhausted; then
+ * `source` stays open. */
+static shared_source *share(pfb_source *source, pfb_source_failure *failure)
+{
+    shared_source *shared = source ? calloc(1, sizeof *shared) : NULL;
+    if (shared && pfb_lock_init(&shared->lock)) {
+        shared->source = source;
+        shared->users = 1;
+        return shared;
+    }
+    free(shared);
+    if (source)
+        pfb_source_fail_memory(failure);
+    return NULL;
+}
+
+/* The same, but closes the source on failure. */
+static shared_source *share_own(pfb_source *source, pfb_source_failure *failure)
+{
+    shared_source *shared = share(source, failure);
+    if (!shared)
+        pfb_source_close(source);
+    return shared;
+}
+
+/* Frees what share() has made. */
+static void unshare(shared_source *shared)
+{
+    if (!shared)
+        return;
+    pfb_lock_destroy(&shared->lock);
+    free(shared);
+}
+
+static void release_source(shared_source *shared)
+{
+    pfb_lock_acquire(&state_lock);
+    bool is_last = --shared->users == 0;
+    pfb_lock_release(&state_lock);
+    if (!is_last)
+        return;
+    pfb_source_close(shared->source);
+    unshare(shared);
+}
 
 /* Opens a file as a recorded machine. Returns NULL on failure. */
 static pfb_source *open_file(const char *path, pfb_source_failure *failure)
@@ -139,15 +195,24 @@ static const char *capture_path(void)
     return path && *path ? path : NULL;
 }
 
-/* Returns the common source, which is opened at the first call, or NULL. */
-static pfb_source *common_source(pfb_source_failure *failure)
+/* Opens the common source, unless another thread has done that meanwhile. Returns it with one more user, or NULL. */
+static shared_source *open_common(pfb_source_failure *failure)
 {
+    const char *path = capture_path();
+    shared_source *opened = share_own(path ? open_file(path, failure) : pfb_source_open_live(failure), failure);
+    if (!opened)
+        return NULL;
+    pfb_lock_acquire(&state_lock);
     if (!state.source) {
-        const char *path = capture_path();
-        state.source = path ? open_file(path, failure) : pfb_source_open_live(failure);
-        state.is_set = path && state.source;
+        state.source = opened;
+        state.is_set = path != NULL;
     }
-    return state.source;
+    shared_source *common = state.source;
+    common->users++;
+    pfb_lock_release(&state_lock);
+    if (common != opened)
+        release_source(opened);
+    return common;
 }
 
 /* Opens the source of another machine, whose name is UTF-16. */
@@ -170,33 +235,44 @@ static pfb_source *open_machine(LPCWSTR machine, pfb_source_failure *failure)
     return pfb_source_open_remote(name, failure);
 }
 
-/* Returns the source for a machine, or NULL. If the caller must close the source, *own is the source, else NULL. */
-static pfb_source *machine_source(LPCWSTR machine, pfb_source **own, pfb_source_failure *failure)
+/* Returns the source for a machine with one more user, or NULL. */
+static shared_source *find_source(LPCWSTR machine, pfb_source_failure *failure)
 {
-    *own = NULL;
-    bool is_for_all = state.is_set || (!state.source && capture_path());
-    if (!machine || machine[0] == 0 || is_for_all)
-        return common_source(failure);
-    *own = open_machine(machine, failure);
-    return *own;
+    pfb_lock_acquire(&state_lock);
+    shared_source *common = state.source;
+    bool is_for_all = state.is_set || (!common && capture_path());
+    bool is_common = !machine || machine[0] == 0 || is_for_all;
+    if (is_common && common)
+        common->users++;
+    pfb_lock_release(&state_lock);
+    if (!is_common)
+        return share_own(open_machine(machine, failure), failure);
+    return common ? common : open_common(failure);
 }
 
 uint32_t pfb_perflib_use(pfb_source *source)
 {
     pfb_source_failure *failure = begin_call();
-    pfb_lock_acquire(&lock);
-    pfb_source *old = state.source;
-    bool is_unused = !state.handles;
-    if (is_unused) {
-        state.source = source;
+    shared_source *unused = share(source, failure);
+    if (source && !unused)
+        return failure_code(failure);
+    pfb_lock_acquire(&state_lock);
+    bool is_used = state.handles != NULL;
+    bool is_same = source && state.source && state.source->source == source;
+    if (!is_used)
         state.is_set = source != NULL;
+    if (!is_used && !is_same) {
+        shared_source *old = state.source;
+        state.source = unused;
+        unused = old;
     }
-    pfb_lock_release(&lock);
-    if (!is_unused)
-        return refuse(failure, PFB_WIN32_BUSY, "there are open query handles, which use another source");
-    if (old != source)
-        pfb_source_close(old);
-    return PFB_WIN32_SUCCESS;
+    pfb_lock_release(&state_lock);
+    if (is_used || is_same)
+        unshare(unused);
+    else if (unused)
+        release_source(unused);
+    return is_used ? refuse(failure, PFB_WIN32_BUSY, "there are open query handles, which use another source")
+                   : PFB_WIN32_SUCCESS;
 }
 
 /* ---- Replies -------------------------------------------------------------------------------------------------- */
@@ -262,16 +338,15 @@ static ULONG query_metadata(LPCWSTR machine, const metadata_call *call, size_t u
 {
     pfb_source_failure *failure = begin_call();
     pfb_bytes reply = {0};
-    pfb_source *own = NULL;
-    ULONG code;
-    pfb_lock_acquire(&lock);
-    pfb_source *source = machine_source(machine, &own, failure);
-    if (source && call->query(source, call, &reply, failure))
-        code = copy_reply(&reply, unit_bytes, out, capacity, actual);
-    else
-        code = failure_code(failure);
-    pfb_source_close(own);
-    pfb_lock_release(&lock);
+    bool is_done = false;
+    shared_source *source = find_source(machine, failure);
+    if (source) {
+        pfb_lock_acquire(&source->lock);
+        is_done = call->query(source->source, call, &reply, failure);
+        pfb_lock_release(&source->lock);
+        release_source(source);
+    }
+    ULONG code = is_done ? copy_reply(&reply, unit_bytes, out, capacity, actual) : failure_code(failure);
     pfb_bytes_free(&reply);
     return code;
 }
@@ -307,15 +382,57 @@ ULONG pfb_PerfQueryCounterSetRegistrationInfo(LPCWSTR machine, LPCGUID counterse
 
 /* ---- Query handles --------------------------------------------------------------------------------------------- */
 
-/* Returns the link of the list that points to the handle `query`, or NULL if there is no such open handle. Does not
- * dereference `query`: it may have been closed. */
-static query_handle **find_handle(const void *query, pfb_source_failure *failure)
+static void refuse_handle(pfb_source_failure *failure)
 {
-    for (query_handle **link = &state.handles; *link; link = &(*link)->next) {
-        if (*link == query)
-            return link;
-    }
     refuse(failure, PFB_WIN32_INVALID_HANDLE, "the handle is not that of an open query");
+}
+
+/* Returns the link of the list that points to the handle `query`, or NULL if there is no such open handle. Does not
+ * dereference `query`: it may have been closed. The caller holds state_lock. */
+static query_handle **find_handle(const void *query)
+{
+    query_handle **link = &state.handles;
+    while (*link && *link != query)
+        link = &(*link)->next;
+    return *link ? link : NULL;
+}
+
+/* Drops a user of a handle. The last one frees it. */
+static void release_handle(query_handle *handle)
+{
+    pfb_lock_acquire(&state_lock);
+    bool is_last = --handle->users == 0;
+    pfb_lock_release(&state_lock);
+    if (!is_last)
+        return;
+    release_source(handle->source);
+    pfb_bytes_free(&handle->sample);
+    free(handle);
+}
+
+static void unlock_handle(query_handle *handle)
+{
+    pfb_lock_release(&handle->source->lock);
+    release_handle(handle);
+}
+
+/* Returns an open handle, whose source is locked until unlock_handle(). Returns NULL with a failure if there is none,
+ * or if it is closed while this call waits for the lock. */
+static query_handle *lock_handle(const void *query, pfb_source_failure *failure)
+{
+    pfb_lock_acquire(&state_lock);
+    query_handle **link = find_handle(query);
+    query_handle *handle = link ? *link : NULL;
+    if (handle)
+        handle->users++;
+    pfb_lock_release(&state_lock);
+    if (handle) {
+        pfb_lock_acquire(&handle->source->lock);
+        if (handle->query)
+            return handle;
+        unlock_handle(handle);
+    }
+    refuse_handle(failure);
     return NULL;
 }
 
@@ -324,42 +441,49 @@ ULONG pfb_PerfOpenQueryHandle(LPCWSTR machine, HANDLE *query)
     pfb_source_failure *failure = begin_call();
     if (!query)
         return refuse_arguments();
+    *query = NULL;
     query_handle *handle = calloc(1, sizeof *handle);
     if (!handle)
         return refuse(failure, PFB_WIN32_OUTOFMEMORY, "memory is exhausted");
-    pfb_lock_acquire(&lock);
-    pfb_source *source = machine_source(machine, &handle->own_source, failure);
-    if (source)
-        handle->query = pfb_source_query_open(source, failure);
-    if (handle->query) {
-        handle->next = state.handles;
-        state.handles = handle;
-    } else {
-        pfb_source_close(handle->own_source);
+    shared_source *source = find_source(machine, failure);
+    *handle = (query_handle){.source = source, .users = 1};
+    if (source) {
+        pfb_lock_acquire(&source->lock);
+        handle->query = pfb_source_query_open(source->source, failure);
+        pfb_lock_release(&source->lock);
     }
-    pfb_lock_release(&lock);
-    *query = handle->query ? handle : NULL;
-    if (handle->query)
-        return PFB_WIN32_SUCCESS;
-    free(handle);
-    return failure_code(failure);
+    if (!handle->query) {
+        if (source)
+            release_source(source);
+        free(handle);
+        return failure_code(failure);
+    }
+    pfb_lock_acquire(&state_lock);
+    handle->next = state.handles;
+    state.handles = handle;
+    pfb_lock_release(&state_lock);
+    *query = handle;
+    return PFB_WIN32_SUCCESS;
 }
 
 ULONG pfb_PerfCloseQueryHandle(HANDLE query)
 {
     pfb_source_failure *failure = begin_call();
-    pfb_lock_acquire(&lock);
-    query_handle **link = find_handle(query, failure);
+    pfb_lock_acquire(&state_lock);
+    query_handle **link = find_handle(query);
     query_handle *handle = link ? *link : NULL;
-    if (handle) {
+    if (handle)
         *link = handle->next;
-        pfb_source_query_close(handle->query);
-        pfb_source_close(handle->own_source);
-        pfb_bytes_free(&handle->sample);
+    pfb_lock_release(&state_lock);
+    if (!handle) {
+        refuse_handle(failure);
+        return failure->code;
     }
-    pfb_lock_release(&lock);
-    free(handle);
-    return failure->code;
+    pfb_lock_acquire(&handle->source->lock);
+    pfb_source_query_close(handle->query);
+    handle->query = NULL;
+    unlock_handle(handle);
+    return PFB_WIN32_SUCCESS;
 }
 
 typedef bool change_function(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
@@ -370,12 +494,13 @@ static ULONG change(HANDLE query, change_function *function, void *blocks, DWORD
     pfb_source_failure *failure = begin_call();
     if (!blocks || size_bytes == 0)
         return refuse_arguments();
-    pfb_lock_acquire(&lock);
-    query_handle **link = find_handle(query, failure);
-    bool is_done = link && function((*link)->query, blocks, size_bytes, failure);
+    query_handle *handle = lock_handle(query, failure);
+    if (!handle)
+        return failure_code(failure);
+    bool is_done = function(handle->query, blocks, size_bytes, failure);
     if (is_done)
-        (*link)->has_sample = false; /* the sample that was collected is for the blocks before the change */
-    pfb_lock_release(&lock);
+        handle->has_sample = false; /* the sample that was collected is for the blocks before the change */
+    unlock_handle(handle);
     return is_done ? PFB_WIN32_SUCCESS : failure_code(failure);
 }
 
@@ -395,10 +520,11 @@ ULONG pfb_PerfQueryCounterInfo(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DW
     pfb_bytes reply = {0};
     if (!actual_bytes || (!blocks && size_bytes > 0))
         return refuse_arguments();
-    pfb_lock_acquire(&lock);
-    query_handle **link = find_handle(query, failure);
-    bool is_done = link && pfb_source_query_info((*link)->query, &reply, failure);
-    pfb_lock_release(&lock);
+    query_handle *handle = lock_handle(query, failure);
+    if (!handle)
+        return failure_code(failure);
+    bool is_done = pfb_source_query_info(handle->query, &reply, failure);
+    unlock_handle(handle);
     ULONG code = is_done ? copy_reply(&reply, 1, blocks, size_bytes, actual_bytes) : failure_code(failure);
     pfb_bytes_free(&reply);
     return code;
@@ -409,18 +535,14 @@ ULONG pfb_PerfQueryCounterData(HANDLE query, PPERF_DATA_HEADER data, DWORD size_
     pfb_source_failure *failure = begin_call();
     if (!actual_bytes || (!data && size_bytes > 0))
         return refuse_arguments();
-    ULONG code = PFB_WIN32_SUCCESS;
-    pfb_lock_acquire(&lock);
-    query_handle **link = find_handle(query, failure);
-    query_handle *handle = link ? *link : NULL;
-    if (handle && !handle->has_sample)
+    query_handle *handle = lock_handle(query, failure);
+    if (!handle)
+        return failure_code(failure);
+    if (!handle->has_sample)
         handle->has_sample = pfb_source_query_collect(handle->query, &handle->sample, failure);
-    if (handle && handle->has_sample) {
-        code = copy_reply(&handle->sample, 1, data, size_bytes, actual_bytes);
-        handle->has_sample = code != PFB_WIN32_SUCCESS;
-    } else {
-        code = failure_code(failure);
-    }
-    pfb_lock_release(&lock);
+    ULONG code =
+        handle->has_sample ? copy_reply(&handle->sample, 1, data, size_bytes, actual_bytes) : failure_code(failure);
+    handle->has_sample = handle->has_sample && code != PFB_WIN32_SUCCESS;
+    unlock_handle(handle);
     return code;
 }

@@ -230,7 +230,9 @@ typedef struct PERF_COUNTER_DATA {
 /* ---- Functions ------------------------------------------------------------------------------------------------ */
 
 /* Each function does what Microsoft documents for the function without the prefix. All return a Win32 code;
- * pfb_perflib_error_text has the reason. Any thread may call them; one call runs at a time, others wait. */
+ * pfb_perflib_error_text has the reason. Any thread may call them. Calls that use the same source run one at a time:
+ * each handle of another machine has a source of its own, all others share one. A handle may be closed while another
+ * thread uses it: that call ends first, and calls that wait for it fail with ERROR_INVALID_HANDLE. */
 
 /* In this and in the other functions with `machine`: if a source was set, by pfb_perflib_use or by the environment
  * variable PERFBLOCK_CAPTURE, `machine` is ignored. Otherwise NULL and "" are this machine; other machines can be read
@@ -290,7 +292,8 @@ __declspec(dllimport) ULONG PFB_PERFLIB_CALL
 
 /* Sets the source of the functions and takes ownership of it; closes the source set before. NULL restores the default:
  * the capture that the environment variable PERFBLOCK_CAPTURE names, or else this machine. Returns PFB_WIN32_SUCCESS,
- * or PFB_WIN32_BUSY while there are open query handles; then the caller keeps `source`. */
+ * PFB_WIN32_BUSY while there are open query handles, or PFB_WIN32_OUTOFMEMORY; then the caller keeps `source`. A source
+ * that another thread's call is using is closed when that call ends. */
 PFB_API uint32_t pfb_perflib_use(pfb_source *source);
 
 /* Returns why the latest call of this thread failed: which file or call, and the system's reason. "" after a success,
