@@ -5,6 +5,7 @@
  * that frames of one layout have the same series, and that values are those of the formula with the returned inputs. */
 #include "perfblock/collect.h"
 #include "perfblock/formula.h"
+#include "steady.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -150,7 +151,7 @@ static void read_stream(pfb_stream *stream, const pfb_selection *selection, uint
 /* Opens a stream of the bytes, in `count` inputs of the same size. */
 static pfb_stream *open_bytes(const uint8_t *data, size_t size, uint32_t kind, size_t count)
 {
-    pfb_stream *stream = pfb_stream_new();
+    pfb_stream *stream = open_steady_stream();
     require(stream != NULL);
     for (size_t i = 0; i < count; i++) {
         const pfb_input input = {.size = sizeof input,
@@ -186,7 +187,7 @@ static void put_records(const uint8_t *data, size_t size, uint32_t file_count)
 
 static void replay(pfb_source *source, int64_t version)
 {
-    pfb_stream *stream = pfb_stream_new();
+    pfb_stream *stream = open_steady_stream();
     require(stream && pfb_stream_set(stream, PFB_STREAM_VERSION, version) == PFB_OK);
     if (source)
         require(pfb_stream_add_source(stream, source) == 0);

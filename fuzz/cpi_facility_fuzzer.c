@@ -473,6 +473,21 @@ static void call(machine *m)
     }
 }
 
+/* The facility keeps a table of all handles, which grows with the number of live instances, and numbers threads. Makes
+ * the table as large as it can become before the first input, so that an input takes the same path in each run. */
+__attribute__((constructor)) static void fill_table(void)
+{
+    static canned_step steps[SLOTS];
+    canned_source source = {.steps = steps, .step_count = SLOTS};
+    void *handles[SLOTS];
+    require(pfb_cpi_use_source(canned_open(&source)) == PFB_PU_SUCCESS, "a source can be set");
+    for (size_t i = 0; i < SLOTS; i++)
+        require(pfb_cpi_init(PFB_CPI_RAW, &handles[i]) == PFB_PU_SUCCESS, "the table has all handles");
+    for (size_t i = 0; i < SLOTS; i++)
+        require(pfb_cpi_terminate(handles[i]) == PFB_PU_SUCCESS, "an instance can be terminated");
+    require(pfb_cpi_use_source(NULL) == PFB_PU_SUCCESS && source.is_closed, "the source is closed");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static machine m;

@@ -4,6 +4,7 @@
  * have the same records, that each byte of a record is at its place in the file, and that files and parts begin before
  * their records and end after them. */
 #include "perfblock/stream.h"
+#include "steady.h"
 #include "support_numbers.h"
 
 #include <stdlib.h>
@@ -95,7 +96,7 @@ static void add_memory(pfb_stream *stream, const uint8_t *data, size_t size)
 
 static uint64_t read_memory(const uint8_t *data, size_t size, bool is_strict)
 {
-    pfb_stream *stream = pfb_stream_new();
+    pfb_stream *stream = open_steady_stream();
     require(stream && pfb_stream_set(stream, PFB_STREAM_STRICT, is_strict) == PFB_OK);
     add_memory(stream, data, size);
     uint64_t hash = read_records(stream, data, size);
@@ -109,7 +110,7 @@ static uint64_t read_pieces(const uint8_t *data, size_t size, bool is_pipe, int6
     pieces p = {.data = data, .size = size, .random = size, .is_pipe = is_pipe};
     const pfb_input input = {
         .size = sizeof input, .label = "pieces", .context = &p, .read = read_piece, .can_seek = !is_pipe};
-    pfb_stream *stream = pfb_stream_new();
+    pfb_stream *stream = open_steady_stream();
     require(stream && pfb_stream_set(stream, PFB_STREAM_MEMORY, memory) == PFB_OK);
     require(pfb_stream_add(stream, &input) == 0);
     uint64_t hash = read_records(stream, data, size);
@@ -120,7 +121,7 @@ static uint64_t read_pieces(const uint8_t *data, size_t size, bool is_pipe, int6
 static void merge_halves(const uint8_t *data, size_t size)
 {
     size_t half = size / 2;
-    pfb_stream *stream = pfb_stream_new();
+    pfb_stream *stream = open_steady_stream();
     require(stream != NULL);
     add_memory(stream, data, half);
     add_memory(stream, data + half, size - half);
