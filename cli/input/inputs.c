@@ -165,7 +165,7 @@ void inputs_report_problem(const inputs *in, const pfb_problem *problem)
     switch (problem->kind) {
     case PFB_PROBLEM_NOTE:
         if (problem->has_offset)
-            diagnostics_note(label, (size_t)problem->offset, "%s", problem->sentence);
+            diagnostics_note(label, problem->offset, "%s", problem->sentence);
         else
             diagnostics_say(STATUS_FINE, label, "note: %s", problem->sentence);
         break;

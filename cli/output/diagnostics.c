@@ -111,14 +111,14 @@ void diagnostics_say(exit_status status, const char *subject, const char *format
     raise_status(status);
 }
 
-void diagnostics_note(const char *file, size_t offset, const char *format, ...)
+void diagnostics_note(const char *file, uint64_t offset, const char *format, ...)
 {
     buffer line = {0};
     va_list arguments;
     if (hides_notes)
         return;
     begin_line(&line, file);
-    buffer_format(&line, "offset %zu: note: ", offset);
+    buffer_format(&line, "offset %" PRIu64 ": note: ", offset);
     va_start(arguments, format);
     buffer_format_list(&line, format, arguments);
     va_end(arguments);

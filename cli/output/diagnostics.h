@@ -38,7 +38,7 @@ void diagnostics_file(const char *file, int number);
 void diagnostics_say(exit_status status, const char *subject, const char *format, ...) TEXT_PRINTF(3, 4);
 
 /* Prints "FILE: offset N: note: sentence", and does not change the status. The sentence is not escaped. */
-void diagnostics_note(const char *file, size_t offset, const char *format, ...) TEXT_PRINTF(3, 4);
+void diagnostics_note(const char *file, uint64_t offset, const char *format, ...) TEXT_PRINTF(3, 4);
 
 /* --quiet: suppresses diagnostics_note(), diagnostics_say() with STATUS_FINE, and progress. */
 void diagnostics_quiet(bool is_quiet);

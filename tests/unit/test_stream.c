@@ -1211,6 +1211,58 @@ Test(stream, a_signal_stops_a_stream_that_waits)
     close(ends[1]);
 }
 
+/* Offsets have 64 bits, also where size_t has 32: of records, of metadata that was read in advance, and of problems.
+ * The file takes little space, because most of it is a hole. */
+Test(stream, offsets_above_4_gib)
+{
+    const uint64_t skipped = UINT64_C(5) << 30;
+    const uint64_t after = 16 + 64 + 16 + skipped; /* offset after PFBC, DATA and the chunk that is skipped */
+    uint8_t unknown[16] = {'Z', 'Z', 'Z', 'Z', 1, 0, 0, 0, 0, 0, 0, 0x40, 1, 0, 0, 0};
+    static const uint8_t cut[16] = {'D', 'A', 'T', 'A', 1, 0, 0, 0, 100};
+    static const uint8_t query[8] = {0};
+    const struct {
+        uint32_t kind;
+        uint64_t offset;
+    } expected[] = {
+        {PFB_RECORD_BEGIN, 0},       {PFB_RECORD_QUERY_INFO, after + 80}, {PFB_RECORD_V2, 32},
+        {PFB_RECORD_V2, after + 16}, {PFB_RECORD_QUERY_INFO, after + 80}, {PFB_RECORD_END, 0},
+    };
+    const size_t count = sizeof expected / sizeof expected[0];
+    pfb_bytes head = {.data = NULL};
+    pfb_bytes tail = {.data = NULL};
+    char path[] = "/tmp/perfblock-XXXXXX";
+    pfb_record record = {.size = sizeof record};
+    pfb_problem problem = {.size = sizeof problem};
+    put_tag(&head, PFB_TAG_CAPTURE, NULL, 0);
+    put_sample(&head, 1000, 0);
+    cr_assert(pfb_bytes_append(&head, unknown, sizeof unknown));
+    put_sample(&tail, 1001, 0);
+    put_tag(&tail, PFB_TAG_QUERY_INFO, query, sizeof query);
+    cr_assert(pfb_bytes_append(&tail, cut, sizeof cut));
+    int file = mkstemp(path);
+    cr_assert_geq(file, 0);
+    bool is_made = write(file, head.data, head.size_bytes) == (ssize_t)head.size_bytes &&
+                   pwrite(file, tail.data, tail.size_bytes, (off_t)after) == (ssize_t)tail.size_bytes;
+    close(file);
+    pfb_stream *stream = pfb_stream_new();
+    pfb_stream_add_file(stream, path);
+    for (size_t i = 0; is_made && i < count; i++) {
+        cr_assert_eq(pfb_stream_next(stream, &record), PFB_NEXT_RECORD, "record %zu", i);
+        uint64_t offset = expected[i].offset;
+        cr_expect(record.kind == expected[i].kind && record.offset == offset, "record %zu of kind %u at %llu", i,
+                  (unsigned)record.kind, (unsigned long long)record.offset);
+        if (record.byte_count > 0)
+            cr_expect_eq(pfb_stream_offset(stream, &record, 3), offset + 3, "record %zu", i);
+    }
+    cr_expect(pfb_stream_problem(stream, &problem) && problem.code == PFB_TRUNCATED_CHUNK &&
+              problem.offset == after + tail.size_bytes - sizeof cut);
+    pfb_stream_close(stream);
+    unlink(path);
+    cr_expect(is_made);
+    pfb_bytes_free(&head);
+    pfb_bytes_free(&tail);
+}
+
 #endif
 
 /* ---- Lack of memory -------------------------------------------------------------------------------------- */
