@@ -255,7 +255,7 @@ static void put_first_chunks(recording *r)
 
 static bool open_file(recording *r)
 {
-    r->file = system_append_open(r->path, &r->is_created);
+    r->file = system_append_open(r->path, r->mode, &r->is_created);
     if (r->file < 0 && errno == EAGAIN)
         diagnostics_say(STATUS_FILE, r->path, "is being written by another process");
     else if (r->file < 0)
@@ -309,6 +309,7 @@ bool recording_open(recording *r)
                      .max_bytes = r->max_bytes,
                      .is_replaced = r->is_replaced,
                      .has_samples = r->has_samples,
+                     .mode = SYSTEM_PRIVATE,
                      .max_wait = MAX_WAIT};
     if (!open_first_file(r))
         return false;
@@ -373,6 +374,7 @@ bool recording_rotate(recording *r)
     drop_pending(r);
     intptr_t section = system_folder_enter(r->path, &r->max_wait);
     bool is_cut = cut_file(r);
+    r->mode = system_mode(r->file);
     if (!is_cut)
         diagnostics_file(r->path, errno);
     bool is_rotated = is_cut && close_file(r) && rename_to_next(r) && open_new_file(r);

@@ -17,6 +17,7 @@ typedef struct recording {
     bool has_samples;   /* samples will be put: FILE chunks separate them from those of a file that is continued */
     /* ------------------------------------------------------------------------------------------ */
     int file;          /* -1: none is open */
+    uint32_t mode;     /* of a file that is created */
     bool is_created;   /* the file did not exist before it was opened */
     bool is_new;       /* the file was empty when it was opened, is no regular file, or is_replaced is set */
     bool is_cut;       /* the next write first removes what the file has after `size` bytes */

@@ -80,7 +80,7 @@ static void note_unread(cook *c, uint32_t file)
 {
     for (size_t i = 0; file < c->unread_count && i < UNREAD_TAGS; i++) {
         if (c->unread[file].counts[i] > 0)
-            diagnostics_note(c->printer.file, (size_t)c->unread[file].first[i],
+            diagnostics_note(c->printer.file, c->unread[file].first[i],
                              "chunks that cook does not read were skipped: %" PRIu64 " of %s",
                              c->unread[file].counts[i], unread_tags[i].name);
     }

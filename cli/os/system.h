@@ -135,10 +135,16 @@ bool system_open_page(const char *path);
 
 /* ---- Appending ------------------------------------------------------------------------------------------- */
 
-/* Opens a file for appending. If it does not exist it is created, and *is_created is true. -1 and errno on failure. A
- * regular file stays locked until it is closed, if its file system has locks: errno is EAGAIN if another process has it
- * open through this function. The lock does not affect readers. */
-int system_append_open(const char *path, bool *is_created);
+/* Opens a file for appending. If it does not exist it is created with this mode, and *is_created is true. -1 and errno
+ * on failure. A regular file stays locked until it is closed, if its file system has locks: errno is EAGAIN if another
+ * process has it open through this function, or holds such a lock, for which reading the file suffices. The lock does
+ * not affect readers. */
+int system_append_open(const char *path, uint32_t mode, bool *is_created);
+
+/* The mode of files that only their owner can read, and that of an open file: who may read and write it. Windows has no
+ * modes: new files inherit the rights of their folder. */
+enum { SYSTEM_PRIVATE = 0600 };
+uint32_t system_mode(int file);
 
 /* Enters a critical section, in which no other perfblock process opens or renames recordings in the folder of `path`.
  * Pass the returned value to system_folder_leave(), which ends the section. Waits up to *wait nanoseconds for other

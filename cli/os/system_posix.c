@@ -442,13 +442,15 @@ static bool lock_file(int file)
     return is_locked;
 }
 
-static int open_and_lock(const char *path, bool *is_created)
+static int open_and_lock(const char *path, uint32_t mode, bool *is_created)
 {
     const int flags = O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC;
-    int file = open(path, flags | O_EXCL, 0666);
+    int file = open(path, flags | O_EXCL, SYSTEM_PRIVATE);
     *is_created = file >= 0;
     if (file < 0)
-        file = open(path, flags, 0666);
+        file = open(path, flags, SYSTEM_PRIVATE);
+    else if (mode != SYSTEM_PRIVATE)
+        fchmod(file, (mode_t)mode); /* the umask does not apply */
     if (file >= 0 && system_is_regular(file) && !lock_file(file)) {
         close(file);
         file = -1;
@@ -465,15 +467,21 @@ static bool is_still_at(int file, const char *path)
     return fstat(file, &own) == 0 && stat(path, &there) == 0 && is_same(&own, &there);
 }
 
-int system_append_open(const char *path, bool *is_created)
+int system_append_open(const char *path, uint32_t mode, bool *is_created)
 {
     enum { MAX_TRIES = 10 };
-    int file = open_and_lock(path, is_created);
+    int file = open_and_lock(path, mode, is_created);
     for (int i = 1; i < MAX_TRIES && file >= 0 && !is_still_at(file, path); i++) {
         close(file);
-        file = open_and_lock(path, is_created);
+        file = open_and_lock(path, mode, is_created);
     }
     return file;
+}
+
+uint32_t system_mode(int file)
+{
+    struct stat status;
+    return fstat(file, &status) == 0 ? (uint32_t)status.st_mode & 0666 : SYSTEM_PRIVATE;
 }
 
 /* The part of a path before the file name, or "." if there is none. Null if memory runs out; free with free(). */
@@ -561,7 +569,7 @@ bool system_last_number(const char *path, uint64_t *number)
 /* First creates an empty file of the new name, which fails if the name exists. rename() then replaces that file. */
 bool system_rename(const char *from, const char *to)
 {
-    int placeholder = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    int placeholder = open(to, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, SYSTEM_PRIVATE);
     if (placeholder < 0)
         return false;
     close(placeholder);

@@ -436,8 +436,9 @@ static bool lock_file(int file)
     return false;
 }
 
-int system_append_open(const char *path, bool *is_created)
+int system_append_open(const char *path, uint32_t mode, bool *is_created)
 {
+    (void)mode;
     const int flags = _O_WRONLY | _O_CREAT | _O_APPEND;
     int file = open_file(path, flags | _O_EXCL);
     *is_created = file >= 0;
@@ -449,6 +450,12 @@ int system_append_open(const char *path, bool *is_created)
         errno = EAGAIN;
     }
     return file;
+}
+
+uint32_t system_mode(int file)
+{
+    (void)file;
+    return SYSTEM_PRIVATE;
 }
 
 /* All folders share one mutex, since the critical sections are short. */

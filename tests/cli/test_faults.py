@@ -226,6 +226,46 @@ class Continued(FaultCase):
             self.assertEqual(file.read(4), b"FILE")
 
 
+@unittest.skipIf(ON_WINDOWS, "Windows has no modes")
+class Modes(Case):
+    """Who may read recordings, which have the names of processes."""
+
+    def record(self, *arguments, umask=0):
+        """Records; returns the modes of the files in the order of their
+        names."""
+        source = self.file("source.pfb", three_sets())
+        path = os.path.join(self.folder, "a.pfb")
+        done = self.run_program("record", "-o", path, "--source", source,
+                                "--set", "*", *arguments,
+                                begin=lambda: os.umask(umask))
+        self.assertEqual((done.status, done.err), (0, ""))
+        return [os.stat(os.path.join(self.folder, name)).st_mode & 0o777
+                for name in sorted(os.listdir(self.folder))
+                if name.startswith("a.pfb")]
+
+    def test_new_files(self):
+        """Only the owner can read a new recording, whatever the umask; so it
+        is with those of --rotate."""
+        self.assertEqual(self.record(), [0o600])
+        self.assertEqual(self.record("--rotate", "1"), [0o600] * 3)
+
+    def test_existing_files(self):
+        """An existing file keeps its mode, and gives it to those that follow
+        it with --rotate."""
+        for mode in (0o644, 0o640, 0o600):
+            for name in os.listdir(self.folder):
+                os.remove(os.path.join(self.folder, name))
+            os.chmod(self.file("a.pfb", b""), mode)
+            self.assertEqual(self.record(umask=0o77), [mode])
+            self.assertEqual(self.record("--rotate", "1", umask=0o77),
+                             [mode] * 3)
+
+    def test_forced(self):
+        """--force keeps the mode of the file that it replaces."""
+        os.chmod(self.file("a.pfb", b"old"), 0o644)
+        self.assertEqual(self.record("--force", umask=0o77), [0o644])
+
+
 @unittest.skipIf(ON_WINDOWS, "truncate() does not make sparse files there")
 class Hops(FaultCase):
     """Chunks that nobody reads are not read from a file."""
