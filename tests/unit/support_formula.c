@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "support_formula.h"
 
-#include <criterion/criterion.h>
 #include <string.h>
 
 pfb_raw_value sample_at(uint32_t type, int64_t tick, uint64_t value)
@@ -18,13 +17,6 @@ pfb_raw_value sample_at(uint32_t type, int64_t tick, uint64_t value)
                            .object_freq = 80};
 }
 
-pfb_formula_result evaluate_two(uint32_t type, uint64_t older_value, uint64_t newer_value)
-{
-    pfb_raw_value older = sample_at(type, 0, older_value);
-    pfb_raw_value newer = sample_at(type, 1, newer_value);
-    return pfb_formula_evaluate(&older, &newer, NULL);
-}
-
 size_t type_count(void)
 {
     size_t count = 0;
@@ -33,7 +25,7 @@ size_t type_count(void)
     return count;
 }
 
-bool same_bits(double a, double b)
+static bool same_bits(double a, double b)
 {
     return memcmp(&a, &b, sizeof a) == 0;
 }
@@ -50,27 +42,4 @@ bool same_packed(double value, uint8_t status_byte, const pfb_formula_result *re
     return same_bits(value, result->value) && (status_byte & PFB_STATUS_BYTE_CODE) == (unsigned)result->status &&
            (status_byte & PFB_STATUS_BYTE_FLAGS) == result->flags * 16 &&
            ((status_byte & PFB_STATUS_BYTE_INTEGER) != 0) == is_small_integer;
-}
-
-void expect_value(pfb_formula_result result, double value, uint32_t flags, const char *what)
-{
-    cr_expect_eq(result.status, PFB_STATUS_OK, "%s: %s", what, pfb_status_name(result.status));
-    cr_expect(same_bits(result.value, value), "%s: %.17g instead of %.17g", what, result.value, value);
-    cr_expect_eq(result.flags, flags, "%s: flags %u", what, result.flags);
-}
-
-void expect_integer(pfb_formula_result result, uint64_t integer, const char *what)
-{
-    expect_value(result, (double)integer, result.flags, what);
-    cr_expect(result.is_integer && result.integer == integer, "%s: integer %llu", what,
-              (unsigned long long)result.integer);
-}
-
-void expect_status(pfb_formula_result result, pfb_status status, const char *what)
-{
-    cr_expect_eq(result.status, status, "%s: %s instead of %s", what, pfb_status_name(result.status),
-                 pfb_status_name(status));
-    cr_expect(status == PFB_STATUS_OK ||
-                  (same_bits(result.value, 0.0) && result.flags == 0 && !result.is_integer && result.integer == 0),
-              "%s: there is a value although the status is %s", what, pfb_status_name(status));
 }

@@ -201,102 +201,7 @@ Test(counter_type, units_have_a_text)
     cr_expect_str_eq(pfb_unit_text((pfb_unit)1000), "");
 }
 
-/* ---- The rows agree with the bits of their types ------------------------------------------------------- */
-
-Test(counter_type, raw_sizes_follow_the_size_bits)
-{
-    for (size_t i = 0; i < type_count(); i++) {
-        const pfb_counter_type *row = pfb_counter_type_at(i);
-        cr_expect_eq(row->raw_size, bits(row->value, 8, 3), "%s", row->name);
-    }
-}
-
-/* A type with a formula needs two samples if its delta bit is set. The two average types need two samples although
- * their delta bit is clear. */
-Test(counter_type, samples_follow_the_delta_bit)
-{
-    for (size_t i = 0; i < type_count(); i++) {
-        const pfb_counter_type *row = pfb_counter_type_at(i);
-        bool average = row->value == AVERAGE_TIMER || row->value == AVERAGE_BULK;
-        bool delta = bits(row->value, 22, 1) || average;
-        if (row->samples > 0)
-            cr_expect_eq(row->samples, delta ? 2 : 1, "%s", row->name);
-        cr_expect_eq((row->terms & PFB_TERM_DELTA) != 0, row->samples == 2, "%s", row->name);
-        if (row->samples == 0)
-            cr_expect_eq(row->terms, 0, "%s", row->name);
-    }
-}
-
-/* If a formula divides by time or frequency, the timer bits give the clock. PERF_PRECISION_OBJECT_TIMER divides by time
- * if a sample has no base. */
-Test(counter_type, clocks_follow_the_timer_bits)
-{
-    static const pfb_clock by_timer[] = {PFB_CLOCK_PERF, PFB_CLOCK_100NS, PFB_CLOCK_OBJECT};
-    for (size_t i = 0; i < type_count(); i++) {
-        const pfb_counter_type *row = pfb_counter_type_at(i);
-        unsigned timer = bits(row->value, 20, 3);
-        bool timed = row->denominator == PFB_DENOMINATOR_TIME || (row->terms & PFB_TERM_ELAPSED) ||
-                     row->value == AVERAGE_TIMER || row->value == PRECISION_OBJECT;
-        cr_assert_lt(timer, 3, "%s", row->name);
-        cr_expect_eq(row->clock, timed ? (int)by_timer[timer] : PFB_CLOCK_NONE, "%s", row->name);
-    }
-}
-
-/* Subtype and class give the denominator: time for rates and queue lengths, the base for fractions and precision
- * timers. */
-Test(counter_type, denominators_follow_the_subtype)
-{
-    for (size_t i = 0; i < type_count(); i++) {
-        const pfb_counter_type *row = pfb_counter_type_at(i);
-        pfb_denominator expected = PFB_DENOMINATOR_ONE;
-        if (is_counter(row->value) && (subtype(row->value) == 1 || subtype(row->value) == 5))
-            expected = PFB_DENOMINATOR_TIME;
-        if (is_counter(row->value) && (subtype(row->value) == 2 || subtype(row->value) == 7))
-            expected = row->samples == 2 ? PFB_DENOMINATOR_BASE_DELTA : PFB_DENOMINATOR_BASE;
-        cr_expect_eq(row->denominator, (int)expected, "%s", row->name);
-        bool multi = bits(row->value, 25, 1) && row->samples > 0;
-        bool by_base = expected == PFB_DENOMINATOR_BASE || expected == PFB_DENOMINATOR_BASE_DELTA;
-        cr_expect_eq(row->base != 0, by_base || multi, "%s", row->name);
-    }
-}
-
-/* Rates that are displayed without a suffix or with "/sec" are multiplied by the frequency, and so is the multi timer
- * of the performance clock. */
-Test(counter_type, terms_follow_display_inverse_and_multi)
-{
-    for (size_t i = 0; i < type_count(); i++) {
-        const pfb_counter_type *row = pfb_counter_type_at(i);
-        if (row->samples == 0)
-            continue;
-        unsigned display = bits(row->value, 28, 15);
-        bool rate = is_counter(row->value) && subtype(row->value) == 1;
-        bool inverse = bits(row->value, 24, 1);
-        bool multi = bits(row->value, 25, 1);
-        bool times_f = rate && (display < 2 || row->value == MULTI_TIMER);
-        uint32_t t = row->terms;
-        cr_expect_eq((t & PFB_TERM_PERCENT) != 0, display == 2, "%s", row->name);
-        cr_expect_eq((t & PFB_TERM_TIMES_FREQUENCY) != 0, times_f, "%s", row->name);
-        cr_expect_eq((t & PFB_TERM_OVER_FREQUENCY) != 0, display == 3, "%s", row->name);
-        cr_expect_eq((t & PFB_TERM_INVERSE) != 0, inverse, "%s", row->name);
-        cr_expect_eq((t & PFB_TERM_OVER_MULTI_COUNT) != 0, multi && !inverse, "%s", row->name);
-        cr_expect_eq((t & PFB_TERM_FROM_MULTI_COUNT) != 0, multi && inverse, "%s", row->name);
-        cr_expect_eq((t & PFB_TERM_ELAPSED) != 0, is_counter(row->value) && subtype(row->value) == 4, "%s", row->name);
-        bool raw = row->samples == 1 && !(t & PFB_TERM_ELAPSED);
-        cr_expect_eq((t & PFB_TERM_RAW) != 0, raw, "%s", row->name);
-    }
-}
-
-Test(counter_type, units_follow_the_display_bits)
-{
-    for (size_t i = 0; i < type_count(); i++) {
-        const pfb_counter_type *row = pfb_counter_type_at(i);
-        unsigned display = bits(row->value, 28, 15);
-        cr_expect_eq(row->unit, display <= 3 ? display : 0, "%s", row->name);
-        bool hidden = display == 4 && row->value != AVERAGE_BULK; /* AVERAGE_BULK is shown by every consumer */
-        bool shown = row->samples > 0;
-        cr_expect(!(hidden && shown), "%s", row->name);
-    }
-}
+/* ---- Bases ------------------------------------------------------------------------------------------------- */
 
 /* A base has the width of its counter, except for AVERAGE_BULK: 64 bits with a 32-bit base. */
 Test(counter_type, bases_are_base_types)
@@ -399,35 +304,6 @@ Test(counter_type, named_types_follow_their_bits)
     }
     /* All except the four raw counts, text, no-data, the histogram, and the three bases with reserved bits. */
     cr_expect_eq(derived, 39 - 7 - 3);
-}
-
-/* The conditions of type_fields.is_well_formed in core/src/formula/counter_type.c. */
-static bool is_well_formed_counter(uint32_t value)
-{
-    uint32_t subtype = bits(value, 16, 15);
-    bool is_rate = subtype == 1;
-    bool is_fraction = subtype == 2;
-    bool is_base = subtype == 3;
-    bool reserved = (value & 0x0C00F0FF) != 0;
-    bool is_counter = bits(value, 10, 3) == 1 && subtype <= 7 && bits(value, 20, 3) < 3 && bits(value, 28, 15) <= 4;
-    bool delta_base = bits(value, 23, 1);
-    bool inverse = bits(value, 24, 1);
-    bool multi = bits(value, 25, 1);
-    return !reserved && is_counter && (!delta_base || is_fraction) && (!inverse || is_rate) &&
-           (!multi || is_rate || is_base);
-}
-
-Test(counter_type, only_well_formed_counters_are_derived)
-{
-    pfb_counter_type row;
-    uint64_t random = 1;
-    for (int i = 0; i < 200000; i++) {
-        uint32_t value = (uint32_t)random_u64(&random) & (i % 2 ? UINT32_MAX : ~PFB_TYPE_RESERVED_MASK);
-        bool derived = pfb_counter_type_derive(value, &row);
-        cr_assert_eq(derived, is_well_formed_counter(value), "type 0x%08X", value);
-        cr_assert(!derived || (row.terms == 0) == (row.samples == 0), "type 0x%08X", value);
-        cr_assert(!derived || row.value == value, "type 0x%08X", value);
-    }
 }
 
 /* ---- The documentation --------------------------------------------------------------------------------- */
