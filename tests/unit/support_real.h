@@ -2,8 +2,7 @@
 #ifndef PFB_TEST_SUPPORT_REAL_H
 #define PFB_TEST_SUPPORT_REAL_H
 
-/* Files of real machines. They are not part of the project: the folder PERFBLOCK_REAL_DATA has them, and the values
- * that an independent reader computed in exact arithmetic. */
+/* Files of real machines. They are not part of the project: the folder PERFBLOCK_REAL_DATA has them. */
 #include <criterion/criterion.h>
 
 #include <stdint.h>
@@ -25,7 +24,7 @@ static inline FILE *open_real(const char *name)
 }
 
 /* Skips the test if the file is missing; `what` names such files. Criterion does not print the reason. For the real
- * blocks and the real logs, CTest looks for this line and reports the test program as skipped. */
+ * logs, CTest looks for this line and reports the test program as skipped. */
 static inline void skip_without_real(const char *name, const char *what)
 {
     FILE *stream = PERFBLOCK_REAL_DATA[0] ? open_real(name) : NULL;
@@ -51,16 +50,6 @@ static inline real_file read_real(const char *name)
     cr_assert_eq(fread(f.data, 1, f.size, stream), f.size);
     fclose(stream);
     return f;
-}
-
-/* Returns the text after "key": in a line of expected values. */
-static inline const char *find_key(const char *line, const char *key)
-{
-    char quoted[32];
-    snprintf(quoted, sizeof quoted, "\"%s\": ", key);
-    const char *at = strstr(line, quoted);
-    cr_assert(at, "%s is missing in %s", key, line);
-    return at + strlen(quoted);
 }
 
 #endif
