@@ -2,7 +2,6 @@
 """The verdicts of `check`."""
 
 import csv
-import glob
 import io
 import os
 import unittest
@@ -43,18 +42,6 @@ class Check(Case):
         self.assertIs(items[0]["valid"], False)
         self.assertEqual((items[0]["code"], items[0]["offset"]),
                          ("bad_result_size", 56))
-
-    def test_seeds_are_valid_or_broken_as_named(self):
-        for subject, kind in (("v2", "data"), ("capture", "capture")):
-            paths = sorted(glob.glob(seed(subject, "*_*")))
-            done, items = self.verdicts(*paths)
-            self.assertEqual(done.status, 1)
-            self.assertEqual([item["file"] for item in items], paths)
-            for item in items:
-                name = os.path.basename(item["file"])
-                self.assertIs(item["valid"], name.startswith("valid_"), name)
-                if item["valid"]:
-                    self.assertEqual(item["kind"], kind)
 
     def test_everything_is_read(self):
         """An error in the last value of replies, or in the last chunk of a
