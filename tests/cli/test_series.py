@@ -2,8 +2,6 @@
 """Samples of several files: in which order they are read, and with which
 earlier sample each is compared."""
 
-import glob
-import json
 import os
 import random
 import struct
@@ -13,7 +11,7 @@ import unittest
 import captures
 import v1_blocks as v1
 from v1_blocks import BIG, LITTLE, NO_INSTANCES, counter
-from program import ON_WINDOWS, Case, needs_real_data, real, writer as w
+from program import ON_WINDOWS, Case, writer as w
 
 SET = captures.DISK
 RATE = [counter(20, v1.COUNTER, 4, 4)]
@@ -218,23 +216,6 @@ class Order(SeriesCase):
 class Objects(SeriesCase):
     """V1 blocks of different objects."""
 
-    def test_each_object_has_its_own_older_sample(self):
-        """A block is compared with the previous block of the same object."""
-        found = self.cooked(*self.files(*[
-            block(moment, title) for moment in (1, 2, 3)
-            for title in (2, 4, 6)]))
-        self.assertEqual(found, [
-            (number, title, 1000 + 10 * title * (number + 1),
-             10.0 * title if number else None)
-            for number in range(3) for title in (2, 4, 6)])
-
-    def test_in_one_file(self):
-        """Blocks of one time in a file are one sample."""
-        found = self.cooked(self.file("a", b"".join(
-            block(moment, title) for moment in (1, 2) for title in (2, 4))))
-        self.assertEqual([(number, value) for number, _, _, value in found],
-                         [(0, None), (0, None), (1, 20.0), (1, 40.0)])
-
     def test_in_a_capture(self):
         """Blocks of one time in a capture are one sample."""
         found = self.cooked(self.file("a", w.recording(*[
@@ -242,31 +223,6 @@ class Objects(SeriesCase):
             for moment in (1, 2) for title in (2, 4)])))
         self.assertEqual([(number, value) for number, _, _, value in found],
                          [(0, None), (0, None), (1, 20.0), (1, 40.0)])
-
-    def test_objects_that_are_added_and_removed(self):
-        """The rate of an object does not depend on other objects that are
-        added or removed."""
-        found = self.cooked(*self.files(
-            block(1, 2), block(2, 2, 4), block(3, 4, 6), block(4, 2)))
-        self.assertEqual(
-            [(number, title, value) for number, title, _, value in found],
-            [(0, 2, None), (1, 2, 20.0), (1, 4, None), (2, 4, 40.0),
-             (2, 6, None), (3, 2, 20.0)])
-
-    def test_an_object_twice_at_one_time(self):
-        """A second block of an object begins a new sample."""
-        found = self.cooked(*self.files(block(1, 2), block(1, 4),
-                                        block(1, 2, step=20)))
-        self.assertEqual([number for number, *_ in found], [0, 0, 1])
-
-    def test_machines(self):
-        """Blocks are compared with those of their machine only."""
-        found = self.cooked(*self.files(*[
-            block(moment, 2, name=name, step=step) for moment in (1, 2)
-            for name, step in (("A", 10), ("B", 30), ("", 50))]))
-        self.assertEqual([(number, value) for number, _, _, value in found],
-                         [(0, None), (1, None), (2, None), (3, 20.0),
-                          (4, 60.0), (5, 100.0)])
 
     def test_restart(self):
         """After a restart of the machine, which resets the performance clock
@@ -277,18 +233,6 @@ class Objects(SeriesCase):
         self.assertEqual([value for *_, value in found], [None, None])
         self.assertRegex(self.err, "none of the 2 blocks continues .*: the "
                          "clocks show a restart or another machine\n$")
-
-    def test_objects_of_several_blocks(self):
-        """Each object is compared with the previous block that has it."""
-        found = self.cooked(*self.files(
-            block(1, 2), block(1, 4), block(2, 6), block(3, 2, 6, 4),
-            block(4, 2), block(4, 8), block(5, 8, 4, 2, 10)))
-        self.assertEqual(
-            [(number, title, value) for number, title, _, value in found],
-            [(0, 2, None), (0, 4, None), (1, 6, None),
-             (2, 2, 20.0), (2, 6, 60.0), (2, 4, 40.0),
-             (3, 2, 20.0), (3, 8, None),
-             (4, 8, 80.0), (4, 4, 40.0), (4, 2, 20.0), (4, 10, None)])
 
     def test_instances_of_several_blocks(self):
         """Objects with instances in several blocks, in JSON and in text."""
@@ -481,29 +425,6 @@ class Note(SeriesCase):
         done = self.run_program("cook", *self.files(capture()))
         self.assertEqual(done.status, 0)
         self.assertRegex(done.err, r"\A.*: note: the file has no samples\n\Z")
-
-
-@needs_real_data
-class Real(Case):
-    """A folder of captured files, each with a block of one object."""
-
-    def test_folder(self):
-        """The files of a folder, in any order, give the expected values."""
-        with open(real("v1", "expected-s00-s01.jsonl"),
-                  encoding="utf-8") as file:
-            expected = [json.loads(line) for line in file]
-        paths = sorted(glob.glob(real("v1", "*.bin")))
-        self.assertEqual(len(paths), 16)
-        for order in (paths, paths[::-1], paths[1::2] + paths[::2]):
-            items = self.run_json("cook", *order)
-            self.assertEqual({i["sample"] for i in items}, {0, 1})
-            cooked = {(i["object"], i["instance"], i["occurrence"],
-                       i["position"]): (i["status"], i["value"])
-                      for i in items if i["sample"] == 1}
-            self.assertEqual(cooked, {
-                (row["object"], row["instance"], row["occurrence"],
-                 row["pos"]): (row["status"], row["value"])
-                for row in expected})
 
 
 if __name__ == "__main__":
