@@ -652,6 +652,7 @@ static const list_case instance_cases[] = {
     {"size 0", 0, 0, 0, PFB_BAD_INSTANCE_SIZE, 0},
     {"size of the header alone", 16, 8, 1, PFB_BAD_INSTANCE_SIZE, 16},
     {"size without space for a NUL", 16, 9, 1, PFB_BAD_INSTANCE_SIZE, 16},
+    {"size with space for a NUL only", 0, 10, 0, PFB_TRUNCATED_STRING, 8},
     {"size one too large", 16, 17, 1, PFB_BAD_INSTANCE_SIZE, 16},
     {"largest size", 0, UINT32_MAX, 0, PFB_BAD_INSTANCE_SIZE, 0},
     {"size that cuts the NUL", 0, 15, 0, PFB_TRUNCATED_STRING, 8},
