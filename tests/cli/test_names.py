@@ -24,21 +24,6 @@ class Tables(Case):
         "wide": "\ufeff1\t1847\n2\tSystem\n4\tM\u00e9m\n".encode(
             "utf-16-le"),
     }
-    PAIRS = [(1, "1847"), (2, "System"), (4, "M\u00e9m")]
-
-    def test_forms(self):
-        """Each form gives the same pairs, with the offsets of their texts."""
-        for form, data in self.FORMS.items():
-            items = self.run_json("show", self.file(form, data))
-            self.assertEqual([(i["record"], i["index"], i["name"])
-                              for i in items],
-                             [("name", *pair) for pair in self.PAIRS], form)
-            wide = data[:1] == b"\xff" or data[1] == 0
-            for item in items:
-                code = "utf-16-le" if wide else "utf-8"
-                text = item["name"].encode(code)
-                at = item["offset"]
-                self.assertEqual(data[at:at + len(text)], text, form)
 
     def test_detected_only_if_unambiguous(self):
         """Short and unusual tables need --kind names."""
