@@ -103,52 +103,35 @@ class Sources(SeriesCase):
 class Order(SeriesCase):
     """Files are processed in the order of their first samples."""
 
-    def check_orders(self, *contents):
-        """Asserts that files with these contents give the same values in any
-        order; returns the values."""
-        paths = self.files(*contents)
-        expected = self.cooked(*paths)
-        order = random.Random(5)
-        for _ in range(4):
-            shuffled = list(paths)
-            order.shuffle(shuffled)
-            self.assertEqual(self.cooked(*shuffled), expected)
-        self.assertEqual(self.cooked(*reversed(paths)), expected)
-        return expected
-
-    def test_v1(self):
-        """Files of V1 blocks in any order give the same rates, in both byte
-        orders."""
-        for wr in (LITTLE, BIG):
-            found = self.check_orders(*[block(n, 2, wr=wr)
-                                        for n in range(1, 6)])
-            self.assertEqual([value for *_, value in found],
-                             [None] + [20.0] * 4)
-
-    def test_v2(self):
-        """Files of V2 replies are read in the order of their times."""
-        found = self.check_orders(*[w.reply(captures.instances_result(
-            [1], [(0, "a", [n])]), stamps=w.clocks(
-                hundred=133 * 10**15 + n)) for n in range(5)])
-        self.assertEqual([(number, raw) for number, _, raw, _ in found],
-                         [(n, n) for n in range(5)])
-
-    def test_captures(self):
-        """Captures of one machine in any order, such as the rotated files of
-        record --rotate, are one series."""
-        found = self.check_orders(*[
-            capture(sample(2 * n, 200 * n), sample(2 * n + 1, 200 * n + 100))
-            for n in range(4)])
-        self.assertEqual([number for number, *_ in found], list(range(8)))
-        self.assertEqual([value for *_, value in found],
-                         [None] + [100.0] * 7)
-
-    def test_long_notes(self):
-        """The first sample of a file is found after long notes."""
+    def test_any_order(self):
+        """Files of each format give the values of their samples in any order:
+        V1 blocks of both byte orders, V2 replies, captures such as the rotated
+        files of record --rotate, and captures that begin with long notes."""
         note = w.chunk(b"NOTE", b"n" * 200001)
-        found = self.check_orders(*[capture(note * 3, sample(n, 100 * n))
-                                    for n in range(1, 4)])
-        self.assertEqual([raw for _, _, raw, _ in found], [100, 200, 300])
+        for name, contents, raw, rates in (
+                ("v1", [block(n, 2) for n in range(1, 6)],
+                 range(1020, 1101, 20), [None] + [20] * 4),
+                ("v1, big-endian", [block(n, 2, wr=BIG) for n in range(1, 6)],
+                 range(1020, 1101, 20), [None] + [20] * 4),
+                ("v2", [w.reply(captures.instances_result(
+                    [1], [(0, "a", [n])]), stamps=w.clocks(
+                        hundred=133 * 10**15 + n)) for n in range(5)],
+                 range(5), [None] * 5),
+                ("captures", [capture(sample(2 * n, 200 * n), sample(
+                    2 * n + 1, 200 * n + 100)) for n in range(4)],
+                 range(0, 701, 100), [None] + [100] * 7),
+                ("notes", [capture(note * 3, sample(n, 100 * n))
+                           for n in range(1, 4)],
+                 range(100, 301, 100), [None, 100, 100])):
+            paths = self.files(*contents)
+            order = random.Random(5)
+            for chosen in [paths, paths[::-1]] + [
+                    order.sample(paths, len(paths)) for _ in range(4)]:
+                found = self.cooked(*chosen)
+                self.assertEqual([number for number, *_ in found],
+                                 list(range(len(found))), name)
+                self.assertEqual([v[2:] for v in found],
+                                 list(zip(raw, rates)), name)
 
     def test_files_of_the_same_time_keep_their_order(self):
         """Files of one time are read in the order of the arguments."""
