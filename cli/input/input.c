@@ -299,12 +299,6 @@ bool input_read(input *in, const char *name, input_kind kind)
     return open_file(in);
 }
 
-bool input_read_open(input *in, const char *name, int file, input_kind kind)
-{
-    *in = (input){.name = name, .kind = kind, .is_whole = true, .is_regular = system_is_regular(file), .file = file};
-    return read_open(in);
-}
-
 void input_free(input *in)
 {
     if (in->file > SYSTEM_INPUT)

@@ -90,8 +90,6 @@ void input_progress(const input *in, size_t at);
  * which the window no longer has a block. */
 uint64_t input_file_size(input *in);
 
-/* Like input_read(), for a file that is open already. */
-bool input_read_open(input *in, const char *name, int file, input_kind kind);
 void input_free(input *in);
 
 /* ---- The data blocks of a file --------------------------------------------------------------------------- */

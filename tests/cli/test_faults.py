@@ -11,8 +11,8 @@ import unittest
 
 import v1_blocks
 from captures import three_sets
-from program import (ON_WINDOWS, SECONDS, Case, bytes_of, program, running,
-                     sanitizer, writer as w)
+from program import (ON_WINDOWS, SECONDS, Case, bytes_of, on_machine, program,
+                     running, sanitizer, writer as w)
 
 import log_writer
 
@@ -23,6 +23,7 @@ HEADER = 16
 MIB = 1 << 20
 TIB = 1 << 40
 BUDGET = 256 * MIB  # PFB_STREAM_BUDGET
+SAMPLES = 2  # of three_sets()
 
 
 def chunk_ends(data):
@@ -47,10 +48,11 @@ def limited(**limits):
 class FaultCase(Case):
     """Runs the program with limits."""
 
-    def run_limited(self, *arguments, **limits):
-        """Runs the program; returns its exit status, standard output and
-        standard error."""
-        done = running.finish([program(), *arguments], timeout=SECONDS,
+    def run_limited(self, *arguments, machine=None, **limits):
+        """Runs the program, on_machine(machine); returns its exit status,
+        standard output and standard error."""
+        path, env = on_machine(machine)
+        done = running.finish([path, *arguments], timeout=SECONDS, env=env,
                               preexec_fn=limited(**limits))
         return done.returncode, done.stdout, done.stderr.decode()
 
@@ -107,8 +109,14 @@ class Continued(FaultCase):
 
     def record(self, *arguments):
         """Appends the samples of the source to the file."""
-        return self.run_program("record", "-o", self.path, "--source",
-                                self.source, "--set", "*", *arguments)
+        return self.run_record(self.source, self.path, "--set", "*",
+                               *arguments, count=SAMPLES)
+
+    def record_limited(self, **limits):
+        """The same, with limits."""
+        return self.run_limited(
+            "record", "-o", self.path, "--set", "*", "--interval", "0.01",
+            "--count", str(SAMPLES), machine=self.source, **limits)
 
     def after(self, data):
         """The file that continuing a file with these bytes makes."""
@@ -188,8 +196,6 @@ class Continued(FaultCase):
     def test_full_disk(self):
         """Of chunks that do not fit nothing remains; the recording is continued
         when there is space again."""
-        words = ["record", "-o", self.path, "--source", self.source, "--set",
-                 "*"]
         ends = chunk_ends(self.after(b""))
         for size in sorted({end + more for end in ends
                             for more in (-1, 0, 1, 9, HEADER + 1)}):
@@ -197,7 +203,7 @@ class Continued(FaultCase):
                 continue
             with self.subTest(size=size):
                 os.remove(self.path)
-                status, _, err = self.run_limited(*words, FSIZE=size)
+                status, _, err = self.record_limited(FSIZE=size)
                 self.assertEqual((status, err.count("\n")), (3, 1))
                 if size < ends[0]:
                     self.assertFalse(os.path.exists(self.path))
@@ -217,10 +223,7 @@ class Continued(FaultCase):
         note = struct.pack("<4sIQ", b"NOTE", 1, 600 * MIB)
         self.file("a.pfb", whole + note)
         os.truncate(self.path, len(whole) + HEADER + 600 * MIB)
-        words = ["record", "-o", self.path, "--source", self.source, "--set",
-                 "*"]
-        self.assertEqual(self.run_limited(*words, AS=64 * MIB),
-                         (0, b"", ""))
+        self.assertEqual(self.record_limited(AS=64 * MIB), (0, b"", ""))
         with open(self.path, "rb") as file:
             file.seek(len(whole) + HEADER + 600 * MIB)
             self.assertEqual(file.read(4), b"FILE")
@@ -235,9 +238,8 @@ class Modes(Case):
         names."""
         source = self.file("source.pfb", three_sets())
         path = os.path.join(self.folder, "a.pfb")
-        done = self.run_program("record", "-o", path, "--source", source,
-                                "--set", "*", *arguments,
-                                begin=lambda: os.umask(umask))
+        done = self.run_record(source, path, "--set", "*", *arguments,
+                               count=SAMPLES, begin=lambda: os.umask(umask))
         self.assertEqual((done.status, done.err), (0, ""))
         return [os.stat(os.path.join(self.folder, name)).st_mode & 0o777
                 for name in sorted(os.listdir(self.folder))
