@@ -31,16 +31,17 @@ void title_names_close(title_names *t)
     input_free(&t->table);
 }
 
+/* Puts a record; after the begin of a file also the table of --names. */
 static void put_record(title_names *t, const pfb_record *record)
 {
-    if (pfb_collector_put(t->collector, record) < 0)
+    const pfb_record given = {.kind = PFB_RECORD_NAMES,
+                              .part = record->part,
+                              .flags = PFB_RECORD_GIVEN,
+                              .bytes = t->table.data,
+                              .byte_count = t->table.size};
+    bool has_given = record->kind == PFB_RECORD_BEGIN && t->table.data;
+    if (pfb_collector_put(t->collector, record) < 0 || (has_given && pfb_collector_put(t->collector, &given) < 0))
         memory_exhausted();
-    if (record->kind == PFB_RECORD_BEGIN && t->table.data)
-        put_record(t, &(pfb_record){.kind = PFB_RECORD_NAMES,
-                                    .part = record->part,
-                                    .flags = PFB_RECORD_GIVEN,
-                                    .bytes = t->table.data,
-                                    .byte_count = t->table.size});
 }
 
 void title_names_begin(title_names *t)
