@@ -10,9 +10,11 @@
 #include <string.h>
 
 /* The fields that name a series are formatted once for all values of a result, a row or a column; those of a column are
- * also kept for the next frames, unless they are long. */
+ * also kept for the next frames. If a frame has the same layout as the one before, the fields of each of its elements
+ * are kept as one text, which is repeated as long as the layout stays the same. Long texts are not kept, because many
+ * series may share one long name, and no elements beyond MAX_TEXT bytes of text. */
 
-enum { COLUMN_SLOTS = 1024, LONGEST_COLUMN = 600 };
+enum { COLUMN_SLOTS = 1024, LONGEST_COLUMN = 600, LONGEST_ELEMENT = 1000, MAX_TEXT = 1 << 22 };
 
 /* The text of a column, and the members of the series that it was made from. `text` has the name of the counter, then
  * the fields, then the end of the path. */
@@ -27,8 +29,18 @@ typedef struct cached_column {
 
 static const uint32_t column_bits = PFB_SERIES_COUNTER | PFB_SERIES_COUNTER_ID | PFB_SERIES_TYPE;
 
+/* The text of an element in cached_fields.text; sizes of 0: it was not kept. */
+typedef struct kept_element {
+    uint32_t start, names_size, end_size; /* the fields before "status", then those after "base" */
+} kept_element;
+
 struct cached_fields {
     cached_column columns[COLUMN_SLOTS];
+    /* Elements. */
+    uint64_t layout;
+    kept_element *elements; /* of a layout that at least two frames had */
+    size_t count, capacity;
+    buffer text;
     /* The sample. */
     buffer sample;
     bool has_sample, is_local_time; /* `sample` is the text of a sample number and time */
@@ -255,17 +267,60 @@ static void put_values(output *out, const element *e)
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-static void put_element(const sink_run *run, const element *e)
+/* Forgets the texts of elements if the layout has changed. A layout that two frames have in turn gets elements. */
+static void begin_frame(cached_fields *f, const pfb_frame *frame)
+{
+    f->has_row = false;
+    if (f->layout != frame->layout) {
+        f->layout = frame->layout;
+        f->count = 0;
+        buffer_clear(&f->text);
+    } else if (f->count != frame->count) {
+        f->elements = memory_grow(f->elements, &f->capacity, frame->count, sizeof *f->elements);
+        f->count = frame->count;
+        memset(f->elements, 0, f->count * sizeof *f->elements);
+        buffer_clear(&f->text);
+    }
+}
+
+/* Keeps the text of an element unless it is too long. */
+static void keep_element(cached_fields *f, kept_element *kept, const output *out, const size_t marks[3])
+{
+    size_t end_size;
+    const char *end = output_since(out, marks[2], &end_size);
+    size_t names_size = marks[1] - marks[0];
+    if (f->text.size > MAX_TEXT || names_size + end_size > LONGEST_ELEMENT)
+        return;
+    *kept = (kept_element){(uint32_t)f->text.size, (uint32_t)names_size, (uint32_t)end_size};
+    size_t size;
+    buffer_bytes(&f->text, output_since(out, marks[0], &size), names_size);
+    buffer_bytes(&f->text, end, end_size);
+}
+
+static void put_element(const sink_run *run, uint32_t at, const element *e)
 {
     output *out = run->out;
     cached_fields *f = run->fields;
+    kept_element *kept = at < f->count ? &f->elements[at] : NULL;
     output_begin(out, NULL, 0);
     put_sample(run, e);
-    put_row(out, f, &e->series);
-    const cached_column *column = put_column(out, f, &e->series);
-    put_values(out, e);
-    put_row_end(out, f, &e->series);
-    put_path(out, f, column, &e->series);
+    if (kept && kept->names_size > 0) {
+        output_repeat(out, f->text.data + kept->start, kept->names_size);
+        put_values(out, e);
+        output_repeat(out, f->text.data + kept->start + kept->names_size, kept->end_size);
+    } else {
+        size_t marks[3]; /* the start and end of the fields before "status", the start of those after "base" */
+        marks[0] = output_mark(out);
+        put_row(out, f, &e->series);
+        const cached_column *column = put_column(out, f, &e->series);
+        marks[1] = output_mark(out);
+        put_values(out, e);
+        marks[2] = output_mark(out);
+        put_row_end(out, f, &e->series);
+        put_path(out, f, column, &e->series);
+        if (kept)
+            keep_element(f, kept, out, marks);
+    }
     output_end(out);
 }
 
@@ -275,12 +330,12 @@ void records_print(sink_run *run)
     uint32_t reported = 0;
     if (!run->fields)
         run->fields = memory_get(1, sizeof *run->fields);
-    run->fields->has_row = false;
+    begin_frame(run->fields, &run->frame);
     for (uint32_t i = 0; !output_failed(run->out) && sink_element(run, i, &e); i++) {
         while (!sink_is_of_log(&e) && reported < run->frame.result_count && reported <= e.series.result)
             sink_report_result(run, reported++);
         if (run->out->format != OUTPUT_CSV || e.value.status != PFB_STATUS_NOT_DISPLAYED)
-            put_element(run, &e);
+            put_element(run, i, &e);
     }
     while (!output_failed(run->out) && reported < run->frame.result_count)
         sink_report_result(run, reported++);
@@ -291,10 +346,11 @@ void records_end(sink_run *run)
     cached_fields *f = run->fields;
     if (!f)
         return;
-    buffer *const buffers[] = {&f->sample, &f->set_fields, &f->set_end, &f->row_fields, &f->row_end,
-                               &f->path,   &f->path_text,  &f->machine, &f->joined};
+    buffer *const buffers[] = {&f->text,    &f->sample, &f->set_fields, &f->set_end, &f->row_fields,
+                               &f->row_end, &f->path,   &f->path_text,  &f->machine, &f->joined};
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         buffer_free(buffers[i]);
+    free(f->elements);
     free(f);
     run->fields = NULL;
 }

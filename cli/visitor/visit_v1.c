@@ -46,9 +46,8 @@ static void visit_value(const v1_visit *b, const pfb_v1_value *value)
     visit_number(v, "counter", true, title);
     visit_number(v, "position", true, value->position);
     visit_number(v, "bytes", true, value->size_bytes);
-    field_kind kind = visit_raw(v, value->is_number, value->raw, value->offset, value->size_bytes);
-    visit_field(v, NULL, value->offset, value->size_bytes, kind, "value of counter %" PRIu32 "%s%s", title,
-                name.size > 0 ? ": " : "", name.data);
+    visit_raw(v, value->is_number, value->raw, value->offset, value->size_bytes, "value of counter %" PRIu32 "%s%s",
+              title, name.size > 0 ? ": " : "", name.data);
     visit_number(v, "base", value->has_base, value->base);
     visit_number(v, "items", value->has_multi_count, value->multi_count);
     buffer_free(&name);

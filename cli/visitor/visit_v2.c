@@ -25,10 +25,8 @@ static void visit_value(const v2_visit *d, const pfb_v2_value *value)
     visit_number(v, "counter", has_id, value->counter_id);
     visit_number(v, "+position", true, value->position);
     visit_fields(v, "dwDataSize");
-    size_t at = value->offset + PFB_V2_VALUE_HEADER_BYTES;
-    field_kind kind = visit_raw(v, value->is_number, value->raw, at, value->data_size_bytes);
-    visit_field(v, NULL, at, value->data_size_bytes, kind, has_id ? "value of counter %" PRIu32 : "value",
-                value->counter_id);
+    visit_raw(v, value->is_number, value->raw, value->offset + PFB_V2_VALUE_HEADER_BYTES, value->data_size_bytes,
+              has_id ? "value of counter %" PRIu32 : "value", value->counter_id);
 }
 
 static void visit_instance(v2_visit *d)

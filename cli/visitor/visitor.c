@@ -211,12 +211,17 @@ static void write_hex(output *out, const uint8_t *bytes, size_t size)
     buffer_free(&hex);
 }
 
-field_kind visit_raw(visitor *v, bool is_number, uint64_t raw, size_t offset, size_t size)
+void visit_raw(visitor *v, bool is_number, uint64_t raw, size_t offset, size_t size, const char *label, ...)
 {
     visit_number(v, "raw", is_number, raw);
     if (!is_number && v->out->format != OUTPUT_NONE)
         write_hex(v->out, v->bytes.data + offset, size);
-    return is_number ? FIELD_UNSIGNED : FIELD_BYTES;
+    va_list arguments;
+    va_start(arguments, label);
+    page_row *row = add_row(v, offset, size, label, arguments);
+    va_end(arguments);
+    if (row)
+        page_value(v->page, row, is_number ? FIELD_UNSIGNED : FIELD_BYTES, v->is_big_endian);
 }
 
 /* ---- Errors and notes ------------------------------------------------------------------------------------ */

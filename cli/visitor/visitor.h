@@ -133,9 +133,10 @@ void visit_field(visitor *v, const char *key, size_t offset, size_t size, field_
  * records do not have it. */
 void visit_name(visitor *v, const char *key, pfb_name name, size_t extra, const char *label, ...) TEXT_PRINTF(5, 6);
 
-/* Writes the raw bytes of a value. If they are not a number, "raw" is null and the field "hex" has the bytes; text has
- * at most OUTPUT_LONGEST_FIELD digits of them. Returns their kind for visit_field(). */
-field_kind visit_raw(visitor *v, bool is_number, uint64_t raw, size_t offset, size_t size);
+/* Visits the raw bytes of a value. If they are not a number, "raw" is null and the field "hex" has the bytes; text has
+ * at most OUTPUT_LONGEST_FIELD digits of them. */
+void visit_raw(visitor *v, bool is_number, uint64_t raw, size_t offset, size_t size, const char *label, ...)
+    TEXT_PRINTF(6, 7);
 
 static inline bool visit_is_text(const visitor *v)
 {
