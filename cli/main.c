@@ -5,6 +5,7 @@
 #include "memory/memory.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
+#include "output/replacement.h"
 #include "output/stream.h"
 #include "output/time_text.h"
 
@@ -54,10 +55,12 @@ static void run(int argc, char **argv)
         command_refuse((size_t)argc - 1, argv + 1);
 }
 
-/* Called when memory is exhausted. Writes the buffered output before it ends the program. */
+/* Called when memory is exhausted. Writes the buffered output, or removes the incomplete file of -o, before it ends the
+ * program. */
 static void end_without_memory(void)
 {
     stream_flush();
+    replacement_close(false);
     fputs("perfblock: out of memory\n", stderr);
     exit(STATUS_IMPOSSIBLE);
 }

@@ -114,13 +114,13 @@ static void print_live(cook *c)
         stream_begin_frames();
     }
     if (output_file_has_one_sample(c->o))
-        stream_begin_replacement(c->o->output_path);
+        stream_open_file(c->o->output_path);
     else if (c->out->format == OUTPUT_PROMETHEUS && !is_first)
         output_raw(c->out, "\n", 1);
     sink_print(&c->printer, c->reading.collector);
     sink_end_sample(&c->printer);
     if (output_file_has_one_sample(c->o))
-        stream_end_replacement();
+        stream_close_file(true);
 }
 
 static void cook_live(cook *c, const pfb_record *record)
@@ -308,6 +308,7 @@ static void cook_all(const options *o, output *out)
     }
     free(c.unread);
     sink_end(&c.printer);
+    out->has_values = out->has_values || c.printer.has_any;
     reading_close(&c.reading);
 }
 

@@ -43,7 +43,7 @@ bool output_file_open(const options *o)
 
 void output_file_close(const options *o, output *out)
 {
-    stream_close_file(diagnostics_status() != STATUS_FINE);
+    stream_close_file(out->has_values || diagnostics_status() == STATUS_FINE);
     output_close(out);
     if (o->opens_page && !stream_failed() && !system_open_page(o->output_path))
         diagnostics_say(STATUS_IMPOSSIBLE, o->output_path, "no browser could be started");

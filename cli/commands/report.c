@@ -14,14 +14,13 @@ void command_report(const options *o)
     output out;
     buffer messages = {0};
     report *r = report_begin();
-    bool has_page = true;
     buffer_clear(&messages);
     output_open(&out, OUTPUT_REPORT, false);
     out.report = r;
     diagnostics_copy_to(&messages);
     cook_files(o, &out);
-    if (report_is_empty(r) && (o->is_live || (o->output_path && diagnostics_status() != STATUS_FINE)))
-        has_page = false; /* an existing page is not replaced by an empty one */
+    /* An existing page is not replaced by an empty one. */
+    bool has_page = !report_is_empty(r) || !(o->is_live || (o->output_path && diagnostics_status() != STATUS_FINE));
     if (o->top > 0)
         report_keep_top(r, o->top);
     if (report_dropped_values(r) > 0)

@@ -31,13 +31,14 @@ static void show_records(const options *o, const char *path, title_names *names,
     visitor v = {.in = &in, .out = out, .options = &o->reader, .request = o->request, .titles = names};
     if (o->file_count > 1)
         write_file_name(out, &in);
+    out->has_values = out->has_values || in.kind != INPUT_UNKNOWN;
     title_names_begin(names);
     visit_file(&v);
     input_free(&in);
 }
 
 /* Writes the part of the page of bytes that belongs to a file. The file is visited twice: first to find the errors. */
-static void show_bytes(const options *o, const char *path, title_names *names, byte_page *page)
+static void show_bytes(const options *o, const char *path, title_names *names, byte_page *page, output *out)
 {
     enum { LARGE_FILE = 4 << 20 }; /* bytes; Chromium takes 7 s for the page of such a file */
     input in;
@@ -54,6 +55,7 @@ static void show_bytes(const options *o, const char *path, title_names *names, b
                 STATUS_FINE, in.name,
                 "note: the page is about 20 times as large as the file, and browsers open it slowly: convert "
                 "with --from and --to makes a shorter recording");
+        out->has_values = true;
         title_names_begin(names);
         page_begin_file(page, &in);
         visit_file(&v);
@@ -82,7 +84,7 @@ void command_show(const options *o)
     byte_page *page = is_page ? page_open(&out, &names) : NULL;
     for (size_t i = 0; i < o->file_count && !output_failed(&out); i++) {
         if (page)
-            show_bytes(o, o->files[i], &names, page);
+            show_bytes(o, o->files[i], &names, page, &out);
         else
             show_records(o, o->files[i], &names, &out);
     }

@@ -116,9 +116,23 @@ int system_write_open(const char *path);
 /* Closes a file that was opened for writing. False and errno if written data may be lost. */
 bool system_write_close(int file);
 
-/* Creates a file for writing with system_append(), after removing an existing one of this name. Used for a temporary
- * file, which system_replace() renames when it is complete. -1 and errno on failure. */
-int system_create(const char *path);
+/* Finds where an output is stored: appends to *target the path after following symbolic links, also to a file that does
+ * not exist. Returns false if the path names something other than a regular file, or a descriptor, such as /dev/fd/3.
+ */
+bool system_find_target(const char *path, buffer *target);
+
+/* Whether the path names what standard output is connected to, such as /dev/stdout. */
+bool system_names_output(const char *path);
+
+/* Creates a file for writing with system_append(), which system_replace() renames to `target` when it is complete. It
+ * gets the mode of the target and its owner, where this user may set that. -1 and errno on failure, EEXIST if `path`
+ * exists, also if the target exists and cannot be written. From now on a signal that ends the program removes the
+ * file. */
+int system_create(const char *path, const char *target);
+
+/* Chooses the file that is removed if SIGINT, SIGTERM or SIGHUP (on Windows a console event) ends the program; null:
+ * none. */
+void system_remove_at_signal(const char *path);
 
 /* Renames a file. An existing file of the new name is replaced atomically. False and errno on failure. */
 bool system_replace(const char *from, const char *to);

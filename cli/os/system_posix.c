@@ -129,18 +129,41 @@ bool system_sleep_until(uint64_t moment)
     return !interrupted;
 }
 
+static volatile sig_atomic_t is_caught; /* SIGINT and SIGTERM do not end the program */
+static const char *volatile removed;    /* path of the file that is removed if they do; null: none */
+
 static void on_interrupt(int number)
 {
-    (void)number;
     interrupted = 1;
+    if (is_caught)
+        return;
+    if (removed)
+        unlink(removed);
+    signal(number, SIG_DFL);
+    raise(number); /* after this function has returned: until then the signal is blocked */
 }
 
 void system_catch_interrupts(void)
 {
     struct sigaction action = {.sa_handler = on_interrupt};
+    is_caught = 1;
     sigemptyset(&action.sa_mask);
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
+}
+
+void system_remove_at_signal(const char *path)
+{
+    static const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
+    removed = path;
+    for (size_t i = 0; path && i < sizeof numbers / sizeof numbers[0]; i++) {
+        struct sigaction action;
+        if (sigaction(numbers[i], NULL, &action) != 0 || action.sa_handler != SIG_DFL)
+            continue;
+        action = (struct sigaction){.sa_handler = on_interrupt, .sa_flags = SA_RESTART};
+        sigemptyset(&action.sa_mask);
+        sigaction(numbers[i], &action, NULL);
+    }
 }
 
 /* ---- Commands: signals ----------------------------------------------------------------------------------- */
@@ -315,6 +338,11 @@ bool system_run(char *const *arguments, bool stdout_to_stderr, system_ending *en
     return is_ok;
 }
 
+static bool is_same(const struct stat *a, const struct stat *b)
+{
+    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
+}
+
 bool system_names_regular(const char *path)
 {
     struct stat status;
@@ -357,10 +385,68 @@ bool system_write_close(int file)
     return close(file) == 0;
 }
 
-int system_create(const char *path)
+bool system_find_target(const char *path, buffer *target)
 {
-    unlink(path);
-    return open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    enum { MAX_LINKS = 40, LINK_BYTES = 4096 };
+    static const char *const descriptors[] = {"/dev/fd/", "/dev/std", "/proc/"};
+    buffer_clear(target);
+    buffer_string(target, path);
+    for (int i = 0; i < MAX_LINKS; i++) {
+        char link[LINK_BYTES];
+        for (size_t j = 0; j < sizeof descriptors / sizeof descriptors[0]; j++) {
+            if (strncmp(target->data, descriptors[j], strlen(descriptors[j])) == 0)
+                return false;
+        }
+        ssize_t size = readlink(target->data, link, sizeof link);
+        if (size < 0)
+            return !system_names_special(target->data);
+        if (size == LINK_BYTES)
+            return false;
+        target->size = *link == '/' ? 0 : (size_t)(system_file_name(target->data, PATH_SEPARATORS) - target->data);
+        buffer_bytes(target, link, (size_t)size);
+    }
+    return false;
+}
+
+bool system_names_output(const char *path)
+{
+    struct stat named;
+    struct stat output;
+    return stat(path, &named) == 0 && fstat(STDOUT_FILENO, &output) == 0 && is_same(&named, &output);
+}
+
+/* Gives a file the mode and the owner of another one. If the group cannot be set, that of this user gets the rights of
+ * others. */
+static void take_mode(int file, const struct stat *other)
+{
+    mode_t mode = other->st_mode & 0777;
+    if (fchown(file, other->st_uid, other->st_gid) != 0 && fchown(file, (uid_t)-1, other->st_gid) != 0)
+        mode = (mode & 0707) | (mode & 07) << 3;
+    fchmod(file, mode);
+}
+
+int system_create(const char *path, const char *target)
+{
+    struct stat status = {.st_mode = 0666};
+    int old = open(target, O_WRONLY | O_CLOEXEC);
+    if (old < 0 && errno != ENOENT)
+        return -1;
+    bool has_old = old >= 0 && fstat(old, &status) == 0;
+    if (old >= 0)
+        close(old);
+    sigset_t all;
+    sigset_t mask;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &mask); /* so that no signal leaves the file */
+    int file = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 0666);
+    int reason = errno;
+    if (file >= 0)
+        system_remove_at_signal(path);
+    sigprocmask(SIG_SETMASK, &mask, NULL);
+    errno = reason;
+    if (file >= 0 && has_old)
+        take_mode(file, &status);
+    return file;
 }
 
 bool system_replace(const char *from, const char *to)
@@ -399,11 +485,6 @@ bool system_open_page(const char *path)
     bool is_ok = system_run(arguments, true, &ending) && !ending.is_signal && ending.number == 0;
     free(name);
     return is_ok;
-}
-
-static bool is_same(const struct stat *a, const struct stat *b)
-{
-    return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
 static const struct timespec lock_pause = {.tv_nsec = NANOSECONDS / 1000};

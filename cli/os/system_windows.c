@@ -167,9 +167,20 @@ bool system_sleep_until(uint64_t moment)
     return !interrupted;
 }
 
+static volatile sig_atomic_t is_caught; /* console events do not end the program */
+
+/* Path of the file that is removed if they do; empty: none. A fixed array, because events are handled by another
+ * thread. */
+static WCHAR removed[1 << 15];
+
 static BOOL WINAPI on_interrupt(DWORD kind)
 {
     interrupted = 1;
+    if (!is_caught) {
+        if (*removed != L'\0')
+            DeleteFileW(removed); /* takes effect when the process ends and so closes it */
+        return FALSE;
+    }
     /* If the console is closed, the process ends when this function returns, or after some seconds: waits for the main
      * thread, which ends the process before. */
     if (kind != CTRL_C_EVENT && kind != CTRL_BREAK_EVENT)
@@ -179,7 +190,23 @@ static BOOL WINAPI on_interrupt(DWORD kind)
 
 void system_catch_interrupts(void)
 {
+    is_caught = 1;
+    SetConsoleCtrlHandler(on_interrupt, FALSE); /* it may have been added before */
     SetConsoleCtrlHandler(on_interrupt, TRUE);
+}
+
+void system_remove_at_signal(const char *path)
+{
+    WCHAR *wide = widen(path ? path : "");
+    size_t units = wcslen(wide) + 1;
+    *removed = L'\0';
+    if (units <= sizeof removed / sizeof *removed)
+        memcpy(removed, wide, units * sizeof *wide);
+    free(wide);
+    if (path && !is_caught) {
+        SetConsoleCtrlHandler(on_interrupt, FALSE);
+        SetConsoleCtrlHandler(on_interrupt, TRUE);
+    }
 }
 
 /* Appends an argument so that CommandLineToArgvW() returns it unchanged. Arguments that are empty or have blanks or
@@ -215,6 +242,10 @@ static void set_errno(void)
     case ERROR_ACCESS_DENIED:
     case ERROR_SHARING_VIOLATION:
         errno = EACCES;
+        break;
+    case ERROR_FILE_EXISTS:
+    case ERROR_ALREADY_EXISTS:
+        errno = EEXIST;
         break;
     case ERROR_BAD_EXE_FORMAT:
         errno = ENOEXEC;
@@ -351,16 +382,84 @@ bool system_write_close(int file)
     return _close(file) == 0;
 }
 
-int system_create(const char *path)
+/* Appends the path that a symbolic link leads to. False if the path names none, or if its target cannot be opened. */
+static bool follow_link(const WCHAR *path, buffer *target)
 {
-    system_remove(path);
-    return open_file(path, _O_WRONLY | _O_CREAT | _O_EXCL);
+    enum { MAX_UNITS = 1 << 15 };
+    DWORD attributes = GetFileAttributesW(path);
+    if (attributes == INVALID_FILE_ATTRIBUTES || !(attributes & FILE_ATTRIBUTE_REPARSE_POINT))
+        return false;
+    HANDLE file =
+        CreateFileW(path, 0, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL, OPEN_EXISTING, 0, NULL);
+    if (file == INVALID_HANDLE_VALUE)
+        return false;
+    WCHAR *name = memory_get(MAX_UNITS, sizeof *name);
+    DWORD units = GetFinalPathNameByHandleW(file, name, MAX_UNITS, 0);
+    CloseHandle(file);
+    if (units > 0 && units < MAX_UNITS) {
+        char *utf8 = narrow(name);
+        buffer_string(target, utf8);
+        free(utf8);
+    }
+    free(name);
+    return target->size > 0;
 }
 
-/* Returns true for the errors that MoveFileExW() reports, among other reasons, if a process has the file open. */
+bool system_find_target(const char *path, buffer *target)
+{
+    WCHAR *wide = widen(path);
+    buffer_clear(target);
+    if (!follow_link(wide, target))
+        buffer_string(target, path);
+    free(wide);
+    return !system_names_special(path);
+}
+
+bool system_names_output(const char *path)
+{
+    (void)path; /* no path names a descriptor */
+    return false;
+}
+
+/* The target keeps its attributes and rights, see system_replace(). The file may be deleted while it is open, for
+ * system_remove_at_signal(). */
+int system_create(const char *path, const char *target)
+{
+    if (system_names_regular(target)) {
+        int old = open_file(target, _O_WRONLY);
+        if (old < 0)
+            return -1;
+        _close(old);
+    }
+    WCHAR *wide = widen(path);
+    HANDLE created = CreateFileW(wide, GENERIC_WRITE, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,
+                                 CREATE_NEW, FILE_ATTRIBUTE_NORMAL, NULL);
+    free(wide);
+    if (created == INVALID_HANDLE_VALUE) {
+        set_errno();
+        return -1;
+    }
+    system_remove_at_signal(path);
+    int file = _open_osfhandle((intptr_t)created, _O_BINARY | _O_NOINHERIT);
+    if (file < 0) {
+        CloseHandle(created);
+        system_remove(path);
+    }
+    return file;
+}
+
+/* Returns true for the errors that functions report, among other reasons, if a process has the file open. */
 static bool is_in_use(DWORD error)
 {
-    return error == ERROR_ACCESS_DENIED || error == ERROR_SHARING_VIOLATION;
+    return error == ERROR_ACCESS_DENIED || error == ERROR_SHARING_VIOLATION || error == ERROR_UNABLE_TO_REMOVE_REPLACED;
+}
+
+/* ReplaceFileW() keeps the attributes and rights of an existing file, but some file systems lack it. */
+static bool replace_once(const WCHAR *from, const WCHAR *to)
+{
+    if (ReplaceFileW(to, from, NULL, REPLACEFILE_IGNORE_MERGE_ERRORS, NULL, NULL))
+        return true;
+    return !is_in_use(GetLastError()) && MoveFileExW(from, to, MOVEFILE_REPLACE_EXISTING);
 }
 
 /* Windows does not replace a file that a reader has open. Readers close it soon, so this function retries for 1 s. */
@@ -369,10 +468,10 @@ bool system_replace(const char *from, const char *to)
     enum { MAX_TRIES = 100, PAUSE = 10 /* milliseconds */ };
     WCHAR *wide_from = widen(from);
     WCHAR *wide_to = widen(to);
-    bool is_replaced = MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING) != 0;
+    bool is_replaced = replace_once(wide_from, wide_to);
     for (int i = 0; i < MAX_TRIES && !is_replaced && is_in_use(GetLastError()); i++) {
         Sleep(PAUSE);
-        is_replaced = MoveFileExW(wide_from, wide_to, MOVEFILE_REPLACE_EXISTING) != 0;
+        is_replaced = replace_once(wide_from, wide_to);
     }
     if (!is_replaced)
         set_errno();

@@ -23,7 +23,7 @@ void output_close(output *out)
 {
     progress_clear();
     stream_flush();
-    if (stream_failed() && stream_error() != EPIPE)
+    if (out->format != OUTPUT_NONE && stream_failed() && stream_error() != EPIPE)
         diagnostics_file(stream_name(), stream_error());
     buffer_free(&out->line);
     buffer_free(&out->name);

@@ -2,19 +2,21 @@
 #include "output/stream.h"
 
 #include "os/system.h"
+#include "output/replacement.h"
 #include "output/screen.h"
 
 #include <errno.h>
-#include <inttypes.h>
-#include <stdio.h>
+#include <string.h>
+
+enum { MAX_PENDING = 1 << 16 }; /* bytes that are not written yet; a longer line is written at its end */
 
 static int failure; /* errno of the first failure; 0: none */
 
 static int file = -1; /* descriptor of the file that is written instead of standard output; -1: not open */
 static const char *file_name;
-static bool is_file_due; /* the file is not open yet: the next write opens it, or stream_close_file(false) */
+static bool is_file_due; /* the file is not open yet: the next write opens it, or stream_close_file(true) */
 
-static buffer replacement; /* path of the temporary file that replaces `file_name`; empty: none */
+static buffer pending; /* bytes that are not written yet */
 
 static bool has_frames;
 static buffer frame; /* lines of the next frame */
@@ -28,13 +30,26 @@ static void check_write(bool succeeded)
         failure = EIO;
 }
 
+/* Writes the first `size` of the pending bytes. */
+static void write_pending(size_t size)
+{
+    errno = 0;
+    if (size > 0 && failure == 0)
+        check_write(system_append(file >= 0 ? file : (int)SYSTEM_OUTPUT, pending.data, size));
+    pending.size -= size;
+    if (pending.size > 0)
+        memmove(pending.data, pending.data + size, pending.size);
+}
+
 static void open_due_file(void)
 {
     if (!is_file_due)
         return;
     is_file_due = false;
+    if (system_names_output(file_name))
+        return;
     errno = 0;
-    file = system_write_open(file_name);
+    file = replacement_is_possible(file_name) ? replacement_open(file_name) : system_write_open(file_name);
     check_write(file >= 0);
 }
 
@@ -47,12 +62,12 @@ void stream_write(const void *bytes, size_t size)
         buffer_bytes(&frame, bytes, size);
         return;
     }
-    errno = 0;
-    if (file >= 0) {
-        check_write(system_append(file, bytes, size));
-        return;
-    }
-    check_write(fwrite(bytes, 1, size, stdout) == size);
+    buffer_bytes(&pending, bytes, size);
+    bool is_seen = file < 0 && system_is_terminal(SYSTEM_OUTPUT);
+    size_t end = is_seen || pending.size >= MAX_PENDING ? pending.size : 0;
+    while (end > 0 && pending.data[end - 1] != '\n')
+        end--;
+    write_pending(end);
 }
 
 /* Writes all bytes with one call, if the system accepts them, so that the terminal shows no part of a frame. */
@@ -79,11 +94,9 @@ static void show_frame(void)
 
 void stream_flush(void)
 {
-    if (failure != 0)
-        return;
-    show_frame();
-    errno = 0;
-    check_write(fflush(stdout) == 0);
+    write_pending(pending.size);
+    if (failure == 0)
+        show_frame();
 }
 
 void stream_open_file(const char *path)
@@ -93,44 +106,18 @@ void stream_open_file(const char *path)
     is_file_due = true;
 }
 
-void stream_close_file(bool is_kept)
+void stream_close_file(bool is_complete)
 {
-    if (!is_kept)
+    if (is_complete)
         open_due_file();
     is_file_due = false;
+    stream_flush();
     errno = 0;
     if (file >= 0)
         check_write(system_write_close(file));
     file = -1;
-}
-
-void stream_begin_replacement(const char *path)
-{
-    buffer_clear(&replacement);
-    if (system_names_special(path)) {
-        stream_open_file(path);
-        return;
-    }
-    stream_flush();
-    buffer_format(&replacement, "%s.%" PRIu32 ".new", path, system_process());
     errno = 0;
-    file_name = path;
-    file = system_create(replacement.data);
-    check_write(file >= 0);
-}
-
-void stream_end_replacement(void)
-{
-    bool is_created = file >= 0;
-    stream_close_file(false);
-    if (replacement.size > 0 && is_created) {
-        errno = 0;
-        if (failure == 0)
-            check_write(system_replace(replacement.data, file_name));
-        if (failure != 0)
-            system_remove(replacement.data);
-    }
-    buffer_free(&replacement);
+    check_write(replacement_close(is_complete && failure == 0));
 }
 
 const char *stream_name(void)

@@ -8,19 +8,15 @@
 /* Writes to standard output, or to a file instead of it. After the first failed write, such as on a full disk or a
  * closed pipe, nothing more is written. */
 
-/* Writes to a file instead of standard output until stream_close_file(). The first write creates or empties the file.
- * `path` is stored and must stay valid. A failure counts as a failed write. */
+/* Writes to a file instead of standard output until stream_close_file(). It is written beside `path`, where the first
+ * write creates it, and replaces what is there when it is complete (replacement.h). Pipes, devices and names of
+ * descriptors are written directly; a name of standard output, such as /dev/stdout, means standard output. `path` is
+ * stored and must stay valid. A failure counts as a failed write. */
 void stream_open_file(const char *path);
 
-/* Closes the file. A file to which nothing was written stays untouched if `is_kept` is true; else it is created or
- * emptied. */
-void stream_close_file(bool is_kept);
-
-/* Between these two calls everything is written to a temporary file, which then replaces the file at `path`: readers
- * see either the old file or the complete new one. After a failure the old file stays. If `path` names something other
- * than a regular file, such as a device, it is written directly. */
-void stream_begin_replacement(const char *path);
-void stream_end_replacement(void);
+/* Closes the file. If it is not complete, or a write has failed, an existing file stays as it was. A complete file to
+ * which nothing was written is empty. */
+void stream_close_file(bool is_complete);
 
 /* The path of the last file that was opened, even if it was closed since; "standard output" if there was none. */
 const char *stream_name(void);

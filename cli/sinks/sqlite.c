@@ -5,6 +5,7 @@
 #include "memory/memory.h"
 #include "os/system.h"
 #include "output/diagnostics.h"
+#include "output/replacement.h"
 #include "output/text.h"
 #include "output/time_text.h"
 #include "sinks/series.h"
@@ -12,7 +13,6 @@
 #include "sinks/value_name.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -36,7 +36,6 @@ enum { TIME_CHARACTERS = 23 }; /* YYYY-MM-DD hh:mm:ss.mmm */
 
 struct sqlite_log {
     output *out;
-    buffer temporary; /* path of the file until it is complete */
     sqlite3 *database;
     sqlite3_stmt *details, *data, *status;
     char guid[PFB_GUID_TEXT_BYTES];
@@ -138,15 +137,14 @@ static void make_guid(char text[PFB_GUID_TEXT_BYTES])
 }
 
 /* Creates the file beside its target. */
-static bool create_file(sqlite_log *log)
+static bool create_file(const sqlite_log *log)
 {
     const char *path = log->out->path;
-    if (system_names_special(path)) {
+    if (!replacement_is_possible(path)) {
         diagnostics_say(STATUS_FILE, path, "is not a regular file");
         return false;
     }
-    buffer_format(&log->temporary, "%s.%" PRIu32 ".new", path, system_process());
-    int file = system_create(log->temporary.data);
+    int file = replacement_open(path);
     if (file >= 0 && system_write_close(file))
         return true;
     diagnostics_file(path, errno);
@@ -160,7 +158,7 @@ static sqlite_log *open_log(output *out)
     make_guid(log->guid);
     out->has_failed = !create_file(log);
     if (!out->has_failed)
-        check(log, sqlite3_open_v2(log->temporary.data, &log->database, SQLITE_OPEN_READWRITE, NULL));
+        check(log, sqlite3_open_v2(replacement_path(), &log->database, SQLITE_OPEN_READWRITE, NULL));
     execute(log, schema);
     log->details = prepare(log, "INSERT INTO CounterDetails VALUES (?, ?, ?, ?, ?, 0, ?, ?, ?, NULL, ?, ?)");
     log->data = prepare(log, "INSERT INTO CounterData VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)");
@@ -211,14 +209,12 @@ static void close_log(sqlite_log *log)
     sqlite3_finalize(log->data);
     sqlite3_finalize(log->status);
     sqlite3_close(log->database);
-    if (!log->out->has_failed && !system_replace(log->temporary.data, log->out->path)) {
+    bool is_complete = !log->out->has_failed && (log->counters.count > 0 || diagnostics_status() == STATUS_FINE);
+    if (!replacement_close(is_complete)) {
         log->out->has_failed = true;
         diagnostics_file(log->out->path, errno);
     }
-    if (log->out->has_failed && log->temporary.size > 0)
-        system_remove(log->temporary.data);
     series_free(&log->counters);
-    buffer_free(&log->temporary);
     buffer_free(&log->key);
     buffer_free(&log->name);
     buffer_free(&log->safe);
@@ -357,7 +353,7 @@ void sqlite_print(sink_run *run)
     }
 }
 
-/* If there is no sample because of an error, an existing file stays. */
+/* If there are no values because of an error, an existing file stays. */
 void sqlite_end(sink_run *run)
 {
     if (!run->sqlite && diagnostics_status() != STATUS_FINE)
