@@ -33,7 +33,9 @@ static const char *result_name(const visitor *v)
 {
     if (v->in->kind == INPUT_UNKNOWN)
         return "not recognised";
-    return v->first.code == PFB_OK ? "ok" : "malformed";
+    if (v->first.code != PFB_OK)
+        return "malformed";
+    return v->in->has_failed ? "not read to its end" : "ok";
 }
 
 /* Writes one line: the result, the counts, the tolerated deviations and the first error. */
@@ -62,6 +64,9 @@ static void write_line(output *out, const visitor *v)
     if (v->first.code != PFB_OK) {
         buffer_format(&line, ": offset %zu: %s: ", v->first.offset, pfb_code_name(v->first.code));
         visit_sentence(v, v->first.code, &line);
+    } else if (v->in->has_failed) {
+        buffer_format(&line, ": offset %" PRIu64 ": %s: %s", v->in->failed_offset, v->in->failed_code,
+                      v->in->failed_sentence);
     }
     buffer_string(&line, "\n");
     output_raw(out, line.data, line.size);
@@ -72,19 +77,25 @@ static void write_record(output *out, const visitor *v)
 {
     const char *notes[MAX_NOTES];
     size_t note_count = name_notes(v, notes);
-    bool is_valid = v->first.code == PFB_OK;
+    uint64_t size = input_file_size(v->in); /* first, because it may read the rest */
+    bool is_malformed = v->first.code != PFB_OK;
+    bool is_valid = !is_malformed && !v->in->has_failed;
     output_begin(out, NULL, 0);
     output_string(out, "file", v->in->name);
     output_string(out, "kind", input_kind_name(v->in->kind));
-    output_unsigned(out, "size", input_file_size(v->in));
+    output_unsigned(out, "size", size);
     output_bool(out, "valid", is_valid);
-    if (!is_valid) {
+    if (is_malformed) {
         output_string(out, "code", pfb_code_name(v->first.code));
         output_unsigned(out, "offset", v->first.offset);
         buffer message = {0};
         visit_sentence(v, v->first.code, &message);
         output_string(out, "message", message.data);
         buffer_free(&message);
+    } else if (!is_valid) {
+        output_string(out, "code", v->in->failed_code);
+        output_unsigned(out, "offset", v->in->failed_offset);
+        output_string(out, "message", v->in->failed_sentence);
     } else if (out->format == OUTPUT_CSV) { /* every row has the same columns */
         output_null(out, "code");
         output_null(out, "offset");
@@ -104,10 +115,9 @@ static void check_file(const options *o, output *out, const char *name)
     output_open(&no_output, OUTPUT_NONE, false);
     visitor v = {.in = &in, .out = &no_output, .options = &o->reader, .request = o->request};
     visit_file(&v);
-    bool has_verdict = !in.has_failed || v.first.code != PFB_OK; /* the rest of the file could not be read */
-    if (has_verdict && out->format == OUTPUT_TEXT)
+    if (out->format == OUTPUT_TEXT)
         write_line(out, &v);
-    else if (has_verdict)
+    else
         write_record(out, &v);
     if (v.first.code != PFB_OK)
         visit_report(&v, v.first);

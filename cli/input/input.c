@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,6 +64,20 @@ static long long read_regular(input *in, uint8_t *to, size_t size)
     }
 }
 
+/* Reports why the file is not read to its end, from an offset on. Returns false. */
+static bool fail_reading(input *in, const char *code, uint64_t offset, const char *sentence)
+{
+    in->has_failed = in->has_stopped = true;
+    in->failed_code = code;
+    in->failed_offset = offset;
+    snprintf(in->failed_sentence, sizeof in->failed_sentence, "%s", sentence);
+    if (strcmp(code, INPUT_UNREADABLE) == 0)
+        diagnostics_say(STATUS_FILE, in->name, "%s", sentence);
+    else
+        diagnostics_say(STATUS_FILE, in->name, "offset %" PRIu64 ": %s: %s", offset, code, sentence);
+    return false;
+}
+
 /* Reads bytes into the free capacity of the window, and sets is_last at the end of the file. False after an error, and
  * at the present end of a file that is being written. */
 static bool read_more(input *in)
@@ -76,10 +91,8 @@ static bool read_more(input *in)
         stream_flush(); /* the program that writes the pipe may wait for our output */
         read_size = system_read(in->file, to, size);
     }
-    if (read_size < 0) {
-        diagnostics_file(in->name, errno);
-        in->has_failed = in->has_stopped = true;
-    }
+    if (read_size < 0)
+        return fail_reading(in, INPUT_UNREADABLE, in->offset + in->size + in->skipped_zeros, strerror(errno));
     in->size += read_size > 0 ? (size_t)read_size : 0;
     in->is_last = read_size == 0 && !in->has_stopped;
     return !in->has_stopped;
@@ -89,20 +102,17 @@ static bool read_more(input *in)
  * reported. */
 static bool grow_window(input *in)
 {
-    const unsigned budget = (unsigned)(PFB_STREAM_BUDGET >> 20);
+    char sentence[sizeof in->failed_sentence];
     if (in->size <= in->capacity / 2)
         return true;
     if (in->capacity < PFB_STREAM_BUDGET)
         in->data = memory_grow(in->data, &in->capacity, 2 * in->capacity, 1);
     if (in->size < in->capacity)
         return true;
-    diagnostics_say(STATUS_FILE, in->name,
-                    "offset %" PRIu64 ": %s: %s needs more than the %u MiB of memory that all "
-                    "files have",
-                    in->offset, pfb_code_name(PFB_CALLER_LIMIT),
-                    in->is_whole ? "the file is read as a whole and" : "what begins here", budget);
-    in->has_failed = in->has_stopped = true;
-    return false;
+    snprintf(sentence, sizeof sentence, "%s needs more than the %u MiB of memory that all files have",
+             in->is_whole ? "the file is read as a whole and" : "what begins here",
+             (unsigned)(PFB_STREAM_BUDGET >> 20));
+    return fail_reading(in, pfb_code_name(PFB_CALLER_LIMIT), in->offset, sentence);
 }
 
 bool input_advance(input *in, size_t start)
@@ -176,7 +186,7 @@ void input_progress(const input *in, size_t at)
 
 uint64_t input_file_size(input *in)
 {
-    if (in->is_regular && !in->is_last && !in->has_stopped)
+    if (in->is_regular && !in->is_last && (in->has_failed || !in->has_stopped))
         return system_file_size(in->file);
     while (!in->is_last && !in->has_stopped)
         input_advance(in, in->size);

@@ -34,6 +34,8 @@ extern const char *const input_kind_names[];
 /* The value of --kind; "unknown" for INPUT_UNKNOWN. */
 const char *input_kind_name(input_kind kind);
 
+#define INPUT_UNREADABLE "unreadable" /* the code of a read error */
+
 typedef struct input {
     const char *name;        /* of the file; "-" for standard input */
     uint8_t *data;           /* the window: the part of the file that is in memory, or all of it */
@@ -49,10 +51,13 @@ typedef struct input {
     uint64_t expected_size; /* of the file, for progress; 0: unknown */
     uint64_t skipped_zeros; /* zeros of the file that were dropped from the window */
     bool is_regular;
-    bool is_followed; /* --follow */
-    bool was_locked;  /* a recorder had locked the file: when the lock is released, the file is complete */
-    bool is_whole;    /* all of the file is read at once */
-    bool has_failed;  /* a read error was reported */
+    bool is_followed;        /* --follow */
+    bool was_locked;         /* a recorder had locked the file: when the lock is released, the file is complete */
+    bool is_whole;           /* all of the file is read at once */
+    bool has_failed;         /* the file could not be read to its end, which was reported: */
+    uint64_t failed_offset;  /* then where reading ended */
+    const char *failed_code; /* static */
+    char failed_sentence[160];
     bool has_stopped; /* nothing more is read, though the file may continue */
 } input;
 
@@ -86,8 +91,8 @@ bool input_skip(input *in, pfb_capture *capture, uint64_t size);
 /* Shows on standard error how much of the file was read: up to byte `at` of the window. */
 void input_progress(const input *in, size_t at);
 
-/* Returns the size of the file, or of the part that was read if reading has stopped. Reads a pipe to its end, after
- * which the window no longer has a block. */
+/* Returns the size of the file; of a pipe that could not be read to its end, and of a file that is being written, that
+ * of the part that was read. Reads a pipe to its end, after which the window no longer has a block. */
 uint64_t input_file_size(input *in);
 
 void input_free(input *in);
