@@ -338,6 +338,8 @@ static void cook_pdh_log(const options *o, output *out)
         pdh_log_begin_rows(out->pdh);
     }
     cook_all(o, out);
+    diagnostics_end_muted();
+    out->has_values = out->has_values && pdh_log_has_rows(out->pdh);
     pdh_log_free(out->pdh);
 }
 

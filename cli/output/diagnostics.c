@@ -15,6 +15,7 @@
 static bool raised[STATUS_COUNT]; /* the statuses that occurred */
 static bool hides_notes;          /* --quiet: notes and progress are not printed */
 static bool is_muted;
+static buffer muted[STATUS_COUNT]; /* lines of errors that were not printed, by status */
 
 static void raise_status(exit_status status)
 {
@@ -57,18 +58,37 @@ static void begin_line(buffer *line, const char *subject)
     buffer_string(line, ": ");
 }
 
-/* Writes the line with one call, so that lines of several programs do not mix. */
-static void end_line(buffer *line)
+/* Writes whole lines with one call, so that lines of several programs do not mix. */
+static void print_lines(const buffer *lines)
+{
+    progress_clear();
+    stream_flush();
+    fwrite(lines->data, 1, lines->size, stderr);
+    if (copies)
+        buffer_bytes(copies, lines->data, lines->size);
+}
+
+/* Prints a line, or stores it while muted, and raises the status. */
+static void end_line(buffer *line, exit_status status)
 {
     buffer_string(line, "\n");
-    if (!is_muted) {
-        progress_clear();
-        stream_flush();
-        fwrite(line->data, 1, line->size, stderr);
-        if (copies)
-            buffer_bytes(copies, line->data, line->size);
-    }
+    if (!is_muted)
+        print_lines(line);
+    else if (status != STATUS_FINE)
+        buffer_bytes(&muted[status], line->data, line->size);
     buffer_free(line);
+    raise_status(status);
+}
+
+void diagnostics_end_muted(void)
+{
+    for (exit_status status = STATUS_FINE; status < STATUS_COUNT; status++) {
+        if (muted[status].size > 0 && !raised[status]) {
+            print_lines(&muted[status]);
+            raise_status(status);
+        }
+        buffer_free(&muted[status]);
+    }
 }
 
 void diagnostics_malformed(const char *file, pfb_error error)
@@ -85,8 +105,7 @@ void diagnostics_input(const char *file, uint64_t offset, const char *code, cons
     va_start(arguments, format);
     buffer_format_list(&line, format, arguments);
     va_end(arguments);
-    end_line(&line);
-    raise_status(STATUS_MALFORMED);
+    end_line(&line, STATUS_MALFORMED);
 }
 
 void diagnostics_file(const char *file, int number)
@@ -106,9 +125,8 @@ void diagnostics_say(exit_status status, const char *subject, const char *format
     va_end(arguments);
     begin_line(&line, subject);
     text_safe(&line, sentence.data, sentence.size);
-    end_line(&line);
+    end_line(&line, status);
     buffer_free(&sentence);
-    raise_status(status);
 }
 
 void diagnostics_note(const char *file, uint64_t offset, const char *format, ...)
@@ -122,7 +140,7 @@ void diagnostics_note(const char *file, uint64_t offset, const char *format, ...
     va_start(arguments, format);
     buffer_format_list(&line, format, arguments);
     va_end(arguments);
-    end_line(&line);
+    end_line(&line, STATUS_FINE);
 }
 
 /* ---- Progress -------------------------------------------------------------------------------------------- */

@@ -63,6 +63,11 @@ void pdh_log_begin_rows(pdh_log *log)
     fix_columns(log);
 }
 
+bool pdh_log_has_rows(const pdh_log *log)
+{
+    return log->has_header;
+}
+
 void pdh_log_free(pdh_log *log)
 {
     if (!log)

@@ -15,6 +15,7 @@ typedef struct pdh_log pdh_log;
  * collects the paths. */
 pdh_log *pdh_log_begin(bool has_two_passes);
 void pdh_log_begin_rows(pdh_log *log);
-void pdh_log_free(pdh_log *log); /* may be null */
+bool pdh_log_has_rows(const pdh_log *log); /* a row was printed */
+void pdh_log_free(pdh_log *log);           /* may be null */
 
 #endif

@@ -103,5 +103,32 @@ class Check(FaultCase):
                          (3, False, "caller_limit"))
 
 
+class TwoPasses(FaultCase):
+    """cook to pdh-csv, which reads files twice."""
+
+    def test_read_error(self):
+        """A read error of any pass gives exit status 3. What was read before
+        is written; without any value the old file stays."""
+        path = self.file("a.pfb", long_recording(3))
+        target = os.path.join(self.folder, "o.pdh.csv")
+        self.run_fine("cook", path, "-o", target)
+        whole = bytes_of(target)
+        kept = 0
+        for number in range(1, 40):
+            self.file("o.pdh.csv", OLD)
+            done = self.run_faulty("read:%d" % number, "cook", path, "-o",
+                                   target)
+            if done.status == 0:
+                self.assertEqual(bytes_of(target), whole, number)
+                continue
+            self.assertEqual((done.status, done.err.splitlines()[-1]), (
+                3, path + ": Input/output error"), number)
+            content = bytes_of(target)
+            kept += content == OLD
+            self.assertTrue(content == OLD or
+                            content.startswith(b'"(PDH-CSV 4.0)'), number)
+        self.assertGreater(kept, 1)
+
+
 if __name__ == "__main__":
     unittest.main()
