@@ -79,16 +79,21 @@ uint64_t system_file_size(int file)
 bool system_append(int file, const void *bytes, size_t size)
 {
     const char *at = bytes;
-    while (size > 0) {
-        long long written = system_write_some(file, at, size);
-        if (written < 0 && errno != EINTR)
-            return false;
+    size_t unit = system_unit(file);
+    bool is_ok = size <= unit || system_wait_empty(file);
+    while (is_ok && size > 0) {
+        long long written = -1;
+        is_ok = system_wait_writable(file);
+        if (is_ok) {
+            written = system_write_some(file, at, size < unit ? size : unit);
+            is_ok = written >= 0 || errno == EINTR;
+        }
         if (written > 0) {
             at += written;
             size -= (size_t)written;
         }
     }
-    return true;
+    return is_ok;
 }
 
 size_t system_columns(void)

@@ -176,7 +176,12 @@ bool system_is_same_file(int left, int right);
 /* Whether an open file is a regular file, not a pipe or a device. */
 bool system_is_regular(int file);
 
-/* Writes all bytes, in one call of write() unless the system accepts fewer. False and errno on failure. */
+/* After system_catch_interrupts() the number of bytes that a pipe takes as a whole: what is written in units is not cut
+ * by an interrupt. SIZE_MAX without system_catch_interrupts(), for other files and on Windows. */
+size_t system_unit(int file);
+
+/* Writes all bytes, in one call of write() if they are no more than a unit and the system accepts all. False and errno
+ * on failure, EPIPE also if an interrupt was caught and nobody reads the pipe. */
 bool system_append(int file, const void *bytes, size_t size);
 
 /* Truncates an open regular file. False and errno on failure. */

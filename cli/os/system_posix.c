@@ -6,6 +6,8 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -603,6 +605,53 @@ bool system_is_same_file(int left, int right)
     struct stat a;
     struct stat b;
     return fstat(left, &a) == 0 && fstat(right, &b) == 0 && is_same(&a, &b);
+}
+
+size_t system_unit(int file)
+{
+    struct stat status;
+    bool is_pipe = is_caught && fstat(file, &status) == 0 && (S_ISFIFO(status.st_mode) || S_ISSOCK(status.st_mode));
+    return is_pipe ? PIPE_BUF : SIZE_MAX;
+}
+
+/* Whether an interrupted program has waited long enough for the reader of its output. */
+static bool is_unread(void)
+{
+    static uint64_t end; /* 0: no interrupt was noticed */
+    if (interrupted && end == 0)
+        end = system_now() + MAX_UNREAD;
+    bool is_over = interrupted && system_now() >= end;
+    if (is_over)
+        errno = EPIPE;
+    return is_over;
+}
+
+bool system_wait_writable(int file)
+{
+    enum { PAUSE = 50 }; /* milliseconds, after which an interrupt is noticed */
+    struct pollfd wanted = {.fd = file, .events = POLLOUT};
+    while (is_caught) {
+        int ready = poll(&wanted, 1, PAUSE);
+        if (ready > 0 || (ready < 0 && errno != EINTR)) /* where poll() fails, write() may wait */
+            return true;
+        if (is_unread())
+            return false;
+    }
+    return true;
+}
+
+bool system_wait_empty(int file)
+{
+    int unread = 0;
+    while (ioctl(file, FIONREAD, &unread) == 0 && unread > 0) {
+        struct pollfd wanted = {.fd = file, .events = 0};
+        bool has_reader = poll(&wanted, 1, 1) <= 0; /* POLLERR: write() returns the error */
+        if (!has_reader)
+            return true;
+        if (is_unread())
+            return false;
+    }
+    return true;
 }
 
 long long system_write_some(int file, const char *bytes, size_t size)

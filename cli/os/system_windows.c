@@ -590,6 +590,24 @@ bool system_is_same_file(int left, int right)
            a.nFileIndexLow == b.nFileIndexLow;
 }
 
+size_t system_unit(int file)
+{
+    (void)file;
+    return SIZE_MAX;
+}
+
+bool system_wait_writable(int file)
+{
+    (void)file;
+    return true;
+}
+
+bool system_wait_empty(int file)
+{
+    (void)file;
+    return true;
+}
+
 long long system_write_some(int file, const char *bytes, size_t size)
 {
     const size_t limit = 1u << 30; /* _write() returns the number of bytes as an int */

@@ -30,12 +30,31 @@ static void check_write(bool succeeded)
         failure = EIO;
 }
 
+/* Returns the size of the lines that are written at once: those that fit into a unit, but at least one. */
+static size_t next_lines(const char *text, size_t size, size_t unit)
+{
+    size_t end = unit < size ? unit : size;
+    if (end == size)
+        return size;
+    while (end > 0 && text[end - 1] != '\n')
+        end--;
+    const char *line_end = end > 0 ? NULL : memchr(text, '\n', size);
+    if (end > 0)
+        return end;
+    return line_end ? (size_t)(line_end - text) + 1 : size;
+}
+
 /* Writes the first `size` of the pending bytes. */
 static void write_pending(size_t size)
 {
-    errno = 0;
-    if (size > 0 && failure == 0)
-        check_write(system_append(file >= 0 ? file : (int)SYSTEM_OUTPUT, pending.data, size));
+    int to = file >= 0 ? file : (int)SYSTEM_OUTPUT;
+    size_t unit = system_unit(to);
+    for (size_t at = 0; at < size && failure == 0;) {
+        size_t count = next_lines(pending.data + at, size - at, unit);
+        errno = 0;
+        check_write(system_append(to, pending.data + at, count));
+        at += count;
+    }
     pending.size -= size;
     if (pending.size > 0)
         memmove(pending.data, pending.data + size, pending.size);

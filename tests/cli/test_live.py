@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """live, record and countersets with captures and with this machine."""
 
+import array
 import csv
 import io
 import os
@@ -8,6 +9,10 @@ import signal
 import subprocess
 import time
 import unittest
+
+if os.name != "nt":
+    import fcntl
+    import termios
 
 import captures
 import pages
@@ -473,6 +478,52 @@ class Machine(LiveCase):
             self.assertEqual(rows[-1], "")
             self.assertEqual({row.count(",") for row in rows if row and
                               '"' not in row}, {rows[0].count(",")})
+
+    def interrupt_unread(self, number, *arguments, reads=False):
+        """Starts the program with a pipe that nobody reads until it has ended,
+        or, with `reads`, until it was interrupted; sends it a signal when the
+        pipe is full. Returns its status, output and errors."""
+        reader, writer = os.pipe()
+        with subprocess.Popen([program(), *arguments], stdout=writer,
+                              stderr=subprocess.PIPE) as child, \
+                os.fdopen(reader, "rb") as out:
+            os.close(writer)
+            size, last = array.array("i", [0]), -1
+            while size[0] == 0 or size[0] != last:  # until it is full
+                last = size[0]
+                time.sleep(0.5)
+                fcntl.ioctl(reader, termios.FIONREAD, size)
+            child.send_signal(number)
+            if reads:
+                time.sleep(0.1)
+                return out.read(), child.stderr.read(), child.wait(SECONDS)
+            begin = time.monotonic()
+            status = child.wait(SECONDS)
+            self.assertLess(time.monotonic() - begin, SECONDS / 4)
+            return out.read(), child.stderr.read(), status
+
+    @unittest.skipIf(os.name == "nt", "Windows has other signals")
+    def test_interrupt_without_reader(self):
+        """If nobody reads the pipe, SIGINT and SIGTERM end live after whole
+        lines, and record, with status 0: short lines, and those of more than
+        PIPE_BUF."""
+        live = ["live", "--set", "*", "--interval", "0.01"]
+        for number, words in (
+                (signal.SIGTERM, [*live, "-f", "json"]),
+                (signal.SIGINT, [*live, "-f", "csv"]),
+                (signal.SIGTERM, ["live", "-i", "0.01", "-f", "pdh-csv",
+                                  "--set", "Memory", "--set", "System",
+                                  "--set", "Network Interface", "--set",
+                                  "Processor Information"]),
+                (signal.SIGINT, ["record", "-o", "/dev/stdout", "--set", "*",
+                                 "--interval", "0.01"])):
+            for reads in (False, True):
+                out, err, status = self.interrupt_unread(number, *words,
+                                                         reads=reads)
+                self.assertEqual((status, err), (0, b""), words)
+                self.assertGreater(len(out), 4096, words)
+                if "live" in words:
+                    self.assertEqual(out[-1:], b"\n", words)
 
     @unittest.skipIf(os.name == "nt", "Windows has other signals")
     def test_a_killed_recorder_leaves_complete_chunks(self):
