@@ -23,18 +23,23 @@ static void write_file_name(output *out, input *in)
     buffer_free(&line);
 }
 
-static void show_records(const options *o, const char *path, title_names *names, output *out)
+/* Returns true if the file was followed and has been replaced, so that it is to be shown again. */
+static bool show_records(const options *o, const char *path, title_names *names, output *out)
 {
     input in;
     if (!input_open(&in, path, o->kind, o->is_followed))
-        return;
+        return false;
     visitor v = {.in = &in, .out = out, .options = &o->reader, .request = o->request, .titles = names};
     if (o->file_count > 1)
         write_file_name(out, &in);
     out->has_values = out->has_values || in.kind != INPUT_UNKNOWN;
     title_names_begin(names);
     visit_file(&v);
+    bool is_replaced = in.is_replaced;
     input_free(&in);
+    if (is_replaced)
+        diagnostics_say(STATUS_FINE, path, "note: " INPUT_REPLACED);
+    return is_replaced;
 }
 
 /* Writes the part of the page of bytes that belongs to a file. The file is visited twice: first to find the errors. */
@@ -85,8 +90,8 @@ void command_show(const options *o)
     for (size_t i = 0; i < o->file_count && !output_failed(&out); i++) {
         if (page)
             show_bytes(o, o->files[i], &names, page, &out);
-        else
-            show_records(o, o->files[i], &names, &out);
+        while (!page && show_records(o, o->files[i], &names, &out))
+            continue;
     }
     if (page)
         page_close(page);

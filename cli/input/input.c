@@ -54,7 +54,13 @@ static long long read_regular(input *in, uint8_t *to, size_t size)
         read_size = system_read(in->file, to, size);
         if (read_size != 0)
             return read_size;
+        bool may_grow = is_locked || !in->was_locked;
         in->was_locked = in->was_locked || is_locked;
+        in->is_replaced = in->is_followed && may_grow &&
+                          system_is_replaced(in->file, in->name, in->offset + in->size + in->skipped_zeros);
+        in->has_stopped = in->is_replaced;
+        if (in->has_stopped)
+            return 0;
         if (!is_locked && (!in->is_followed || in->was_locked))
             return 0;
         stream_flush();

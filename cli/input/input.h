@@ -34,6 +34,7 @@ extern const char *const input_kind_names[];
 /* The value of --kind; "unknown" for INPUT_UNKNOWN. */
 const char *input_kind_name(input_kind kind);
 
+#define INPUT_REPLACED "was truncated or replaced: it is read from its start"
 #define INPUT_UNREADABLE "unreadable" /* the code of a read error */
 
 typedef struct input {
@@ -53,6 +54,7 @@ typedef struct input {
     bool is_regular;
     bool is_followed;        /* --follow */
     bool was_locked;         /* a recorder had locked the file: when the lock is released, the file is complete */
+    bool is_replaced;        /* it was truncated or replaced while it was followed: reading has stopped */
     bool is_whole;           /* all of the file is read at once */
     bool has_failed;         /* the file could not be read to its end, which was reported: */
     uint64_t failed_offset;  /* then where reading ended */

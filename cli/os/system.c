@@ -114,6 +114,16 @@ size_t system_rows(void)
     return rows < MIN_ROWS ? MIN_ROWS : rows;
 }
 
+bool system_is_replaced(int file, const char *path, uint64_t offset)
+{
+    bool is_named = strcmp(path, "-") != 0 && system_names_regular(path);
+    int named = is_named ? system_read_open(path) : -1;
+    bool is_other = named >= 0 && !system_is_same_file(named, file);
+    if (named >= 0)
+        system_read_close(named);
+    return is_other || system_file_size(file) < offset;
+}
+
 bool system_names_same(const char *input, const char *output)
 {
     bool is_standard = strcmp(input, "-") == 0;

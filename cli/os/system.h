@@ -173,6 +173,9 @@ bool system_is_locked(int file);
 /* Whether two open files are the same one. */
 bool system_is_same_file(int left, int right);
 
+/* Whether an open file has fewer than `offset` bytes, or `path`, unless it is "-", names another regular file now. */
+bool system_is_replaced(int file, const char *path, uint64_t offset);
+
 /* Whether an open file is a regular file, not a pipe or a device. */
 bool system_is_regular(int file);
 

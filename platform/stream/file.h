@@ -28,6 +28,10 @@ int64_t pfb_file_read_next(const system_file *file, void *to, size_t size, uint3
 
 uint64_t pfb_file_size(const system_file *file); /* of a regular file, from `base` on; 0 if it is unknown */
 
+/* Returns true if a regular file has fewer than `offset` bytes, or if the path with which it was opened is that of
+ * another file now. Windows does not rename a file that is open. */
+bool pfb_file_is_replaced(const system_file *file, const char *path, uint64_t offset);
+
 /* Returns true if a recorder has the file open for appending. False if its file system has no locks. */
 bool pfb_file_is_locked(const system_file *file);
 

@@ -152,9 +152,8 @@ static int32_t open_file(void *context)
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
-static int32_t next_of_file(void *context, pfb_record *record)
+static int32_t next_of_content(file_input *file, pfb_record *record)
 {
-    file_input *file = context;
     int32_t step = file->has_ended ? PFB_NEXT_END : PFB_NEXT_RECORD;
     *record = file->begin;
     if (file->has_begun && !file->has_ended) {
@@ -168,7 +167,35 @@ static int32_t next_of_file(void *context, pfb_record *record)
         }
     }
     file->has_begun = true;
-    record->part = file->part;
+    record->part = file->first_part + file->part;
+    if (file->next_part <= record->part)
+        file->next_part = record->part + 1;
+    return step;
+}
+
+/* Opens a file that was followed and has been truncated or replaced. PFB_NEXT_RECORD: its records are a new part. */
+static int32_t open_again(file_input *file)
+{
+    if (!file->is_reopened) {
+        const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = file->input->number, .term = -1};
+        pfb_stream_report(file->input->stream, &problem, "was truncated or replaced: it is read from its start");
+        close_file(file);
+        file->first_part = file->next_part;
+    }
+    int32_t step = open_file(file);
+    file->is_reopened = step == PFB_NEXT_WAIT;
+    return step;
+}
+
+static int32_t next_of_file(void *context, pfb_record *record)
+{
+    file_input *file = context;
+    int32_t step = file->is_reopened ? PFB_NEXT_END : next_of_content(file, record);
+    if (step == PFB_NEXT_END && (file->is_reopened || file->bytes.is_replaced)) {
+        step = open_again(file);
+        if (step == PFB_NEXT_RECORD)
+            step = next_of_content(file, record);
+    }
     return step;
 }
 

@@ -63,6 +63,17 @@ uint64_t pfb_file_size(const system_file *file)
     return size > file->base ? size - file->base : 0;
 }
 
+bool pfb_file_is_replaced(const system_file *file, const char *path, uint64_t offset)
+{
+    struct stat own;
+    struct stat named;
+    if (fstat(file->number, &own) != 0)
+        return false;
+    bool is_other = !file->is_standard && stat(path, &named) == 0 && S_ISREG(named.st_mode) &&
+                    (named.st_dev != own.st_dev || named.st_ino != own.st_ino);
+    return is_other || pfb_file_size(file) < offset;
+}
+
 bool pfb_file_is_locked(const system_file *file)
 {
     if (flock(file->number, LOCK_SH | LOCK_NB) != 0)

@@ -58,10 +58,12 @@ struct file_input {
     byte_source bytes;
     stream_window window;
     const stream_format *format;
-    void *state;      /* of the format */
-    pfb_record begin; /* its flags and bias_minutes */
-    uint32_t part;    /* of the latest record */
+    void *state;                    /* of the format */
+    pfb_record begin;               /* its flags and bias_minutes */
+    uint32_t part;                  /* of the latest record, counted from first_part */
+    uint32_t first_part, next_part; /* they grow when a followed file is opened again */
     bool has_source, has_begun, has_ended;
+    bool is_reopened; /* it is being opened again */
     bool
         is_incomplete; /* the file is malformed or has chunks of a later version, so a lack of samples is no surprise */
 };

@@ -44,7 +44,12 @@ static int32_t read_regular(byte_source *source, uint64_t offset, uint8_t *to, s
         if (result != 0)
             return result > 0 ? PFB_NEXT_RECORD : fail_reading(source, error);
         bool is_followed = stream->is_followed && !source->never_waits;
+        bool may_grow = is_locked || !source->was_locked;
         source->was_locked = source->was_locked || is_locked;
+        source->is_replaced =
+            is_followed && may_grow && pfb_file_is_replaced(&source->file, source->input->label, offset);
+        if (source->is_replaced)
+            return stop_reading(source);
         if (!is_locked && (!is_followed || source->was_locked))
             return PFB_NEXT_END;
         if (!is_followed)

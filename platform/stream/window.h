@@ -19,6 +19,7 @@ typedef struct byte_source {
     bool can_seek;       /* any offset can be read */
     bool never_waits;    /* stops at the present end of a file that is followed */
     bool was_locked;     /* a recorder had locked the file: when the lock is released, the file is complete */
+    bool is_replaced;    /* a file that is followed was truncated, or its name is that of another file now */
     bool has_stopped; /* nothing more is read, although the file may continue: it is still being written, reading failed
                        * or the stream was stopped */
     bool is_searched; /* metadata is searched in advance: failures are not reported, because all is read again */

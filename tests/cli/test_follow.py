@@ -299,6 +299,61 @@ class Follow(Case):
             self.assertEqual(running.end(), (0, [], ""))
             other.close()
 
+    def test_a_file_that_is_replaced(self):
+        """A file that is truncated, or replaced by another one, is read again
+        from its start, with its own columns. A note says so."""
+        def log(counter, *numbers):
+            return ('"(PDH-CSV 4.0) (Zone)(0)","\\\\PC\\Memory\\%s"\r\n' %
+                    counter + "".join(
+                        '"11/23/2026 04:05:%02d.000","%d"\r\n' % (n, n)
+                        for n in numbers)).encode()
+        note = ": note: was truncated or replaced: it is read from its start\n"
+        for is_renamed in (False, True) if not ON_WINDOWS else (False,):
+            path = self.file("a.csv", log("First", 1, 2, 3) + b'"11/23/20')
+            running = Running(self, "cook", "--follow", "--format", "json",
+                              path)
+            found = [json.loads(running.line()) for _ in range(3)]
+            for counter, number in (("Second", 7), ("Third", 8)):
+                data = log(counter, number)
+                if is_renamed:
+                    os.rename(path, path + ".1")
+                    time.sleep(0.3)  # there is no file of this name
+                with open(path, "wb") as file:
+                    time.sleep(0.3)  # it is empty
+                    file.write(data[:50])
+                    file.flush()
+                    time.sleep(0.3)  # its header is incomplete
+                    file.write(data[50:])
+                found.append(json.loads(running.line()))
+            self.assertEqual(
+                [(item["counter"], item["value"]) for item in found],
+                [("First", 1), ("First", 2), ("First", 3), ("Second", 7),
+                 ("Third", 8)])
+            running.process.send_signal(signal.SIGINT)
+            self.assertEqual(running.end(), (0, [], 2 * (path + note)))
+
+    def test_a_recording_that_is_replaced(self):
+        """Its samples are those of another recording of the same machine."""
+        path = self.file("a.pfb", HEAD + sample(0) + sample(1))
+        for words in (["cook", "-f", "json"], ["show"]):
+            self.file("a.pfb", HEAD + sample(0) + sample(1))
+            running = Running(self, *words, "--follow", path)
+            first = running.line()
+            time.sleep(0.5)
+            self.file("a.pfb", HEAD + sample(5))
+            if words[0] == "cook":
+                found = [json.loads(line)["value"] for line in (
+                    first, running.line(), running.line())]
+                self.assertEqual(found, [None, 10, 10])
+            else:
+                lines = [first]
+                while lines.count(first) < 2:
+                    lines.append(running.line())
+            running.process.send_signal(signal.SIGINT)
+            status, _, errors = running.end()
+            self.assertEqual((status, errors.count("note: was truncated")),
+                             (0, 1))
+
 
 class Pipes(Case):
     """Each sample of standard input is printed as soon as it arrives."""
