@@ -181,6 +181,21 @@ class Names(Case):
                                  self.block([name]))
             self.assertIn(",,,%s,0,," % field, done.out)
 
+    def test_formulas_of_spreadsheets(self):
+        """Names that spreadsheets take for formulas are not changed in CSV.
+        In PDH text logs no cell begins like one, apart from numbers."""
+        names = ["=1+1", "+1", "-1", "@SUM(1)", "=HYPERLINK(1)", "\t=1"]
+        done = self.run_fine("cook", "--format", "csv", self.block(names))
+        rows = list(csv.DictReader(io.StringIO(done.out, newline="")))
+        self.assertEqual([row["instance"] for row in rows], names)
+        for form, delimiter in (("pdh-csv", ","), ("pdh-tsv", "\t")):
+            done = self.run_program("cook", "--format", form,
+                                    self.block(names))
+            header = next(csv.reader(io.StringIO(done.out, newline=""),
+                                     delimiter=delimiter))
+            self.assertEqual(len(header), 1 + len(names))
+            self.assertEqual({cell[0] for cell in header[1:]}, {"\\"})
+
     def test_tables(self):
         """Names in tables decode to the original names."""
         names = [name for name in NAMES if name.strip() == name]
