@@ -32,6 +32,7 @@ long long system_write_some(int file, const char *bytes, size_t size);
 
 /* Sets the position at which the next bytes of a regular file are read. Returns false and sets errno on failure. */
 bool system_seek(int file, uint64_t offset);
+
 /* Both return false and set errno to EPIPE if nobody reads from the file for MAX_UNREAD after an interrupt, without
  * which they wait forever. system_wait_writable() waits until one unit (system_unit) can be written,
  * system_wait_empty() until a pipe is empty, so that more than a unit is likely to fit. */
