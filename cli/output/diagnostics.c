@@ -15,7 +15,7 @@
 static bool raised[STATUS_COUNT]; /* the statuses that occurred */
 static bool hides_notes;          /* --quiet: notes and progress are not printed */
 static bool is_muted;
-static buffer muted[STATUS_COUNT]; /* lines of errors that were not printed, by status */
+static buffer muted[STATUS_COUNT]; /* the first error of each status that was not printed */
 
 static void raise_status(exit_status status)
 {
@@ -68,13 +68,13 @@ static void print_lines(const buffer *lines)
         buffer_bytes(copies, lines->data, lines->size);
 }
 
-/* Prints a line, or stores it while muted, and raises the status. */
+/* Prints a line, or stores the first one of its status while muted, and raises the status. */
 static void end_line(buffer *line, exit_status status)
 {
     buffer_string(line, "\n");
     if (!is_muted)
         print_lines(line);
-    else if (status != STATUS_FINE)
+    else if (status != STATUS_FINE && muted[status].size == 0)
         buffer_bytes(&muted[status], line->data, line->size);
     buffer_free(line);
     raise_status(status);

@@ -44,8 +44,8 @@ void diagnostics_note(const char *file, uint64_t offset, const char *format, ...
 void diagnostics_quiet(bool is_quiet);
 
 /* While muted, no error or note is printed and the status does not change. Used when a file is read twice, so that
- * its errors are reported once: diagnostics_end_muted() then reports those that only the muted pass had, of which no
- * error with the same status was printed. */
+ * its errors are reported once: diagnostics_end_muted() then reports the first error of each status that only the muted
+ * pass had. */
 void diagnostics_mute(bool is_mute);
 void diagnostics_end_muted(void);
 
