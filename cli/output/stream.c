@@ -8,7 +8,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { MAX_PENDING = 1 << 16 }; /* bytes that are not written yet; a longer line is written at its end */
+enum { MAX_PENDING = 1 << 16 }; /* bytes that are not written yet; a longer line is written in parts */
 
 static int failure; /* errno of the first failure; 0: none */
 
@@ -16,7 +16,8 @@ static int file = -1; /* descriptor of the file that is written instead of stand
 static const char *file_name;
 static bool is_file_due; /* the file is not open yet: the next write opens it, or stream_close_file(true) */
 
-static buffer pending; /* bytes that are not written yet */
+static buffer pending;       /* bytes that are not written yet */
+static size_t pending_lines; /* those of them that are whole lines */
 
 static bool has_frames;
 static buffer frame; /* lines of the next frame */
@@ -56,6 +57,7 @@ static void write_pending(size_t size)
         at += count;
     }
     pending.size -= size;
+    pending_lines -= pending_lines < size ? pending_lines : size;
     if (pending.size > 0)
         memmove(pending.data, pending.data + size, pending.size);
 }
@@ -82,11 +84,15 @@ void stream_write(const void *bytes, size_t size)
         return;
     }
     buffer_bytes(&pending, bytes, size);
-    bool is_seen = file < 0 && system_is_terminal(SYSTEM_OUTPUT);
-    size_t end = is_seen || pending.size >= MAX_PENDING ? pending.size : 0;
-    while (end > 0 && pending.data[end - 1] != '\n')
+    size_t end = pending.size;
+    while (end > pending.size - size && pending.data[end - 1] != '\n')
         end--;
-    write_pending(end);
+    pending_lines = end > pending.size - size ? end : pending_lines;
+    bool is_seen = file < 0 && system_is_terminal(SYSTEM_OUTPUT);
+    if (pending.size >= MAX_PENDING)
+        write_pending(pending_lines > 0 ? pending_lines : pending.size);
+    else if (is_seen)
+        write_pending(pending_lines);
 }
 
 /* Writes all bytes with one call, if the system accepts them, so that the terminal shows no part of a frame. */
