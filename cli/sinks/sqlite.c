@@ -86,9 +86,9 @@ static void insert(sqlite_log *log, sqlite3_stmt *statement)
 
 /* Columns without a value are null. */
 
-static void bind_text(sqlite3_stmt *row, int column, const char *text)
+static void bind_text(sqlite_log *log, sqlite3_stmt *row, int column, const char *text)
 {
-    sqlite3_bind_text(row, column, text, -1, SQLITE_TRANSIENT);
+    check(log, sqlite3_bind_text(row, column, text, -1, SQLITE_TRANSIENT));
 }
 
 /* Binds log->name, which may contain any bytes. */
@@ -96,7 +96,7 @@ static void bind_name(sqlite_log *log, int column)
 {
     buffer_clear(&log->safe);
     text_safe(&log->safe, log->name.data, log->name.size);
-    bind_text(log->details, column, log->safe.data);
+    bind_text(log, log->details, column, log->safe.data);
 }
 
 /* Binds the low and the high 32 bits of a value. Columns of type int hold them as signed integers. */
@@ -113,13 +113,13 @@ static void bind_time(sqlite_log *log, sqlite3_stmt *row, int column, int64_t ti
     if (!time_text_unzoned(&log->name, time))
         return;
     log->name.data[strlen("YYYY-MM-DD")] = ' ';
-    sqlite3_bind_text(row, column, log->name.data, TIME_CHARACTERS, SQLITE_TRANSIENT);
+    check(log, sqlite3_bind_text(row, column, log->name.data, TIME_CHARACTERS, SQLITE_TRANSIENT));
 }
 
 /* The first columns of CounterData and CounterStatus. */
-static void bind_key(const sqlite_log *log, sqlite3_stmt *row, int64_t counter)
+static void bind_key(sqlite_log *log, sqlite3_stmt *row, int64_t counter)
 {
-    bind_text(row, 1, log->guid);
+    bind_text(log, row, 1, log->guid);
     sqlite3_bind_int64(row, 2, counter);
     sqlite3_bind_int64(row, 3, log->record);
 }
@@ -185,8 +185,8 @@ static void put_log(sqlite_log *log)
     const char *name = name_of_file(log->out->path);
     buffer_clear(&log->safe);
     text_safe(&log->safe, name, strlen(name));
-    bind_text(row, 1, log->guid);
-    bind_text(row, 2, log->safe.data);
+    bind_text(log, row, 1, log->guid);
+    bind_text(log, row, 2, log->safe.data);
     if (log->has_time) {
         bind_time(log, row, 3, log->start);
         bind_time(log, row, 4, log->stop);
@@ -194,7 +194,7 @@ static void put_log(sqlite_log *log)
     sqlite3_bind_int64(row, 5, log->record);
     if (!log->is_local) {
         sqlite3_bind_int(row, 6, 0);
-        bind_text(row, 7, "UTC");
+        bind_text(log, row, 7, "UTC");
     }
     insert(log, row);
     sqlite3_finalize(row);
@@ -332,7 +332,7 @@ static void put_element(sqlite_log *log, const sink_run *run, uint32_t at, const
     if (e->value.status == PFB_STATUS_OK)
         return;
     bind_key(log, log->status, counter);
-    bind_text(log->status, 4, sink_status_name(e));
+    bind_text(log, log->status, 4, sink_status_name(e));
     insert(log, log->status);
 }
 
