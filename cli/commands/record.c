@@ -165,6 +165,7 @@ static void record_machine(recording_state *r)
         continue;
     close_recording(r);
     pfb_recorder_close(r->recorder);
+    inputs_report(&r->reading.in); /* why the source returned no more */
 }
 
 void command_record(const options *o)
