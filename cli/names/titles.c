@@ -84,6 +84,18 @@ static void open_stream(title_names *t, const input *in)
     pfb_stream_set(t->stream, PFB_STREAM_REPEATED, 1);
 }
 
+/* Reports why the stream cannot be read on. What is wrong with the content of the file is reported by who shows it. */
+static void report_stream(title_names *t)
+{
+    pfb_problem problem = {.size = sizeof problem};
+    while (pfb_stream_problem(t->stream, &problem)) {
+        if (problem.kind == PFB_PROBLEM_MEMORY && problem.file == PFB_NONE)
+            memory_exhausted();
+        if (problem.kind == PFB_PROBLEM_MEMORY || problem.kind == PFB_PROBLEM_FILE)
+            diagnostics_say(STATUS_FILE, pfb_stream_label(t->stream, 0), "%s", problem.sentence);
+    }
+}
+
 /* Puts the records of the stream up to the V1 block at an offset of the file. */
 static void read_stream(title_names *t, uint64_t offset)
 {
@@ -95,6 +107,7 @@ static void read_stream(title_names *t, uint64_t offset)
             record.kind = PFB_RECORD_NOTE; /* only chooses the file */
         put_record(t, &record);
     }
+    report_stream(t);
 }
 
 /* Puts a chunk. */

@@ -202,7 +202,7 @@ static bool open_window(early_metadata *early, const file_input *file)
     enum { WINDOW_BYTES = 1 << 14 };
     const stream_window *window = &file->window;
     early->source = file->bytes;
-    early->source.never_waits = early->source.is_searched = true;
+    early->source.never_waits = true;
     early->source.window_bytes = WINDOW_BYTES;
     if (window->is_last && window->offset == 0) { /* the whole file is in memory, and stays there */
         early->source.memory = window->data;

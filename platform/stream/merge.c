@@ -33,7 +33,7 @@ static int64_t order_of(const stream_input *input, const pfb_record *record)
 
 /* ---- The order of inputs --------------------------------------------------------------------------------- */
 
-/* Reads an input up to its first sample with a time, without reporting anything, and closes it. */
+/* Reads an input up to its first sample with a time and closes it. Reports only that it cannot be read. */
 static bool find_start(stream_input *input, int64_t *start)
 {
     pfb_record record = {.kind = 0};

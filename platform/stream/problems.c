@@ -88,7 +88,13 @@ void pfb_stream_unreadable(stream_input *input, int error, const char *reason)
 {
     const pfb_problem problem = {
         .kind = PFB_PROBLEM_FILE, .system = win32_code(error), .file = input->number, .term = -1};
+    bool is_trial = input->stream->is_trial;
+    if (input->is_unreadable) /* it was read in advance, or is read again */
+        return;
+    input->is_unreadable = true;
+    input->stream->is_trial = false; /* what is read next may not fail */
     pfb_stream_report(input->stream, &problem, "%s", reason);
+    input->stream->is_trial = is_trial;
 }
 
 int32_t pfb_stream_fail_memory(pfb_stream *stream)

@@ -215,6 +215,7 @@ bool pfb_stream_rewind(pfb_stream *stream)
         stream_input *input = stream->inputs[i];
         input->was_read = input->has_samples = input->should_have_samples = false;
         input->repeated = 0;
+        input->is_unreadable = false;
     }
     stream->latest = NULL;
     stream->has_failed = stream->lacks_memory = false;

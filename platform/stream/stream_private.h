@@ -42,6 +42,7 @@ struct stream_input {
     uint32_t number;    /* of the input in the stream, and of its records */
     bool can_reopen;    /* open may be called after close */
     bool is_sequential; /* a pipe or a live source: it cannot be read in advance and is opened before the others */
+    bool is_unreadable; /* pfb_stream_unreadable() has reported it */
     bool is_metadata;   /* it only has metadata for the other inputs, and no records of its own (given.c) */
 
     /* Set by the input before it returns a record or an end. */
@@ -93,7 +94,7 @@ struct pfb_stream {
     uint64_t seed; /* of hashes; 0: not chosen yet */
     atomic_bool is_stopped;
     bool has_failed; /* pfb_stream_next returns PFB_NEXT_FAILED */
-    bool is_trial;   /* an input is read in advance: nothing is reported, nothing waits */
+    bool is_trial;   /* an input is read in advance: only pfb_stream_unreadable() reports, nothing waits */
     int64_t wait;    /* see pfb_stream_wait */
 
     /* Problems (problems.c). */

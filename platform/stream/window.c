@@ -17,8 +17,7 @@ static int32_t fail_reading(byte_source *source, int error)
     char reason[200] = "the bytes cannot be read";
     if (error != 0)
         pfb_file_reason(error, reason, sizeof reason);
-    if (!source->is_searched)
-        pfb_stream_unreadable(source->input, error, reason);
+    pfb_stream_unreadable(source->input, error, reason);
     source->has_failed = source->has_stopped = true;
     return PFB_NEXT_END;
 }

@@ -22,7 +22,6 @@ typedef struct byte_source {
     bool is_replaced;    /* a file that is followed was truncated, or its name is that of another file now */
     bool has_stopped; /* nothing more is read, although the file may continue: it is still being written, reading failed
                        * or the stream was stopped */
-    bool is_searched; /* metadata is searched in advance: failures are not reported, because all is read again */
     bool has_failed;  /* reading failed: a problem was reported */
 } byte_source;
 
