@@ -319,8 +319,6 @@ class Run:
         if self.words[0] == "record":
             if not found.startswith(self.old):
                 return "the recording has lost what it had"
-            if event == "disk":
-                return None  # an incomplete chunk may remain
             done = self.run("")
             if done.returncode != 0:
                 return "cannot be continued: %r" % done.stderr
