@@ -25,6 +25,8 @@ CONTAINED = {
     "name_table": ["name"], "lwp": ["cpuid"], "model": ["lwp", "cpuid"],
     "cpi_facility": ["cpi", "hooks"], "collect": ["capture", "v2", "v1", "metadata", "log"],
     "stream": ["capture", "v2", "v1", "log", "name_table"],
+    "sinks": ["capture", "v2", "v1", "log", "name_table", "counter_type"],
+    "record": ["capture", "v2", "v1", "metadata", "log", "name_table"],
     "calls": ["v2", "v1", "metadata", "capture", "log"],
 }
 TEXTS = {"text", "cpuid_text"}  # subjects whose inputs contain words, which are strings in the sources

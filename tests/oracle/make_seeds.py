@@ -514,7 +514,14 @@ def all_seeds():
     """(subject, {name: bytes}, suffix of the files) of all seeds."""
     logs = {name: log_seeds()[name] for name in (
         "valid_counters", "valid_objects", "valid_parts")}
-    return (("v2", v2_seeds(), ".bin"),
+    files = [(collect_seeds(), ".pfb"),
+             (logs, ".blg"),
+             ({"valid_csv": pdh_text_seeds()["valid_csv"]}, ".csv"),
+             (stream_seeds(), ".bin"),
+             ({"valid_numbers": number_text_of(
+                 v1_seeds()["valid_two_blocks"])}, ".txt")]
+    return (*(("sinks", seeds, suffix) for seeds, suffix in files),
+            ("v2", v2_seeds(), ".bin"),
             ("metadata", registration_seeds(), ".bin"),
             ("query", query_seeds(), ".bin"),
             ("capture", capture_seeds(), ".pfb"),
