@@ -98,10 +98,14 @@ static size_t find_same_instance(const pfb_selection *selection, const char *ins
     return selection->count;
 }
 
-/* Makes the members of a term that depend on its texts. */
+/* Makes the members of a term that depend on its texts. "*" means all counters, also those that no registration has. */
 static void complete_term(const pfb_selection *selection, selection_term *term)
 {
     const pfb_catalog_set *known = NULL;
+    if (term->counter && strcmp(term->counter, "*") == 0) {
+        free(term->counter);
+        term->counter = NULL;
+    }
     term->has_guid = term->counterset && pfb_guid_parse(term->counterset, strlen(term->counterset), &term->guid);
     if (term->has_guid)
         known = pfb_catalog_find(&term->guid);
@@ -149,8 +153,6 @@ int32_t pfb_selection_add(pfb_selection *selection, const char *path)
     pfb_name text = pfb_utf8_name(path, strlen(path));
     if (!pfb_path_parse(&text, &parts))
         return -1;
-    if (parts.counter.size_bytes == 1 && *(const char *)parts.counter.bytes == '*')
-        parts.counter.bytes = NULL;
     bool has_memory = copy_text(&term.machine, parts.machine.bytes, parts.machine.size_bytes) &&
                       copy_text(&term.counterset, parts.counterset.bytes, parts.counterset.size_bytes) &&
                       copy_text(&term.counter, parts.counter.bytes, parts.counter.size_bytes) &&
