@@ -106,41 +106,54 @@ static bool take_string(rest *r)
     return take(r, "\"");
 }
 
-static bool take_json(rest *r, unsigned depth);
-
-/* Takes the members of an object, or the elements of an array, and the bracket after them. */
-static bool take_members(rest *r, const char *end, bool has_keys, unsigned depth)
+static bool take_scalar(rest *r)
 {
-    if (take(r, end))
-        return true;
-    do {
-        if (has_keys && !(take_string(r) && take(r, ":")))
-            return false;
-        if (!take_json(r, depth))
-            return false;
-    } while (take(r, ","));
-    return take(r, end);
-}
-
-static bool take_json(rest *r, unsigned depth)
-{
-    enum { MAX_DEPTH = 16 };
-    if (depth == MAX_DEPTH || r->at == r->end)
-        return false;
-    if (take(r, "{"))
-        return take_members(r, "}", true, depth + 1);
-    if (take(r, "["))
-        return take_members(r, "]", false, depth + 1);
-    if (*r->at == '"')
+    if (r->at < r->end && *r->at == '"')
         return take_string(r);
     return take(r, "null") || take(r, "true") || take(r, "false") || take_number(r);
+}
+
+/* Takes a value. */
+static bool take_json(rest *r)
+{
+    enum { MAX_DEPTH = 16 };
+    const char *closing[MAX_DEPTH]; /* the brackets that are still to come */
+    size_t depth = 0;
+    bool is_begin = false; /* an object or array has just begun */
+    for (;;) {
+        bool is_empty = is_begin && take(r, closing[depth - 1]);
+        bool is_object = depth > 0 && *closing[depth - 1] == '}';
+        is_begin = false;
+        if (is_empty) {
+            depth--;
+        } else {
+            if (is_object && !(take_string(r) && take(r, ":")))
+                return false;
+            is_object = take(r, "{");
+            is_begin = is_object || take(r, "[");
+            if (is_begin && depth == MAX_DEPTH)
+                return false;
+            if (is_begin) {
+                closing[depth++] = is_object ? "}" : "]";
+                continue;
+            }
+            if (!take_scalar(r))
+                return false;
+        }
+        while (depth > 0 && take(r, closing[depth - 1]))
+            depth--;
+        if (depth == 0)
+            return true;
+        if (!take(r, ","))
+            return false;
+    }
 }
 
 bool is_json_lines(const char *text, size_t size)
 {
     rest r = {text, text + size};
     while (r.at < r.end) {
-        if (*r.at != '{' || !take_json(&r, 0) || !take(&r, "\n"))
+        if (*r.at != '{' || !take_json(&r) || !take(&r, "\n"))
             return false;
     }
     return true;
