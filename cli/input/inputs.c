@@ -182,7 +182,8 @@ void inputs_report_problem(const inputs *in, const pfb_problem *problem)
                         pfb_code_name((pfb_code)problem->code), problem->sentence);
         break;
     default:
-        diagnostics_say(in->o->is_live ? STATUS_IMPOSSIBLE : STATUS_FILE, label, "%s", problem->sentence);
+        diagnostics_say(in->o->is_live ? STATUS_IMPOSSIBLE : STATUS_FILE, label, "%s%s", problem->sentence,
+                        label[0] == '\\' ? "; give counter paths with --path" : "");
         break;
     }
 }

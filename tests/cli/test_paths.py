@@ -55,6 +55,13 @@ class Paths(Case):
         self.assertEqual(done.err.count("\n"), 1, done.err)
         return done.err
 
+    def test_path_as_input(self):
+        """A path in the place of an input is a missing file; the message
+        names the option for paths."""
+        done = self.run_program("cook", r"\Processor(*)\*")
+        self.assertEqual(done.status, 3)
+        self.assertIn("; give counter paths with --path\n", done.err)
+
     def test_each_path(self):
         """A path selects the same values as an argument and with --path."""
         for path, keys in VALUES.items():
