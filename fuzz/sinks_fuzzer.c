@@ -119,6 +119,7 @@ typedef struct sinks {
     written written[PRINTED_COUNT];
 } sinks;
 
+#ifdef PERFBLOCK_SQLITE
 /* The file of the database, in the current folder, which several processes of an engine share. */
 static const char *database_path(void)
 {
@@ -127,6 +128,7 @@ static const char *database_path(void)
         snprintf(path, sizeof path, "sinks_%u.sqlite", (unsigned)system_process());
     return path;
 }
+#endif
 
 static void begin(sinks *s, size_t input_size)
 {
