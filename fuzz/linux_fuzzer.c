@@ -181,13 +181,13 @@ int __wrap_open(const char *path, int flags, ...)
         file->was_interrupted = true;
         return fail(file->error);
     }
-    size_t i = 0;
-    while (i < MAX_OPEN && machine.open[i].file)
-        i++;
-    require(i < MAX_OPEN);
-    machine.open[i] = (open_file){.file = file};
+    open_file *slot = NULL;
+    for (size_t i = 0; i < MAX_OPEN && !slot; i++)
+        slot = machine.open[i].file ? NULL : &machine.open[i];
+    require(slot != NULL);
+    *slot = (open_file){.file = file};
     machine.open_count++;
-    return FIRST_FILE + (int)i;
+    return FIRST_FILE + (int)(slot - machine.open);
 }
 
 static open_file *opened(int number)
@@ -407,7 +407,6 @@ static void collect(pfb_source_query *query)
         bool is_steady = is_collected && !machine.has_changed;
         if (was_steady && is_steady)
             require(reply->size_bytes == older->size_bytes && memcmp(reply->data, older->data, older->size_bytes) == 0);
-        was_steady = is_steady;
         machine.now += is_steady ? 0 : 1234567890;
         was_steady = is_steady;
     }

@@ -113,36 +113,45 @@ static bool take_scalar(rest *r)
     return take(r, "null") || take(r, "true") || take(r, "false") || take_number(r);
 }
 
+/* The objects and arrays that have begun and not ended. */
+typedef struct brackets {
+    const char *closing[16];
+    size_t depth;
+    bool is_begin; /* the innermost one has just begun */
+} brackets;
+
+/* Takes a scalar or the begin of an object or array; in an object after a key. */
+static bool take_element(rest *r, brackets *b)
+{
+    bool is_member = b->depth > 0 && *b->closing[b->depth - 1] == '}';
+    if (is_member && !(take_string(r) && take(r, ":")))
+        return false;
+    bool is_object = take(r, "{");
+    b->is_begin = is_object || take(r, "[");
+    if (!b->is_begin)
+        return take_scalar(r);
+    if (b->depth == sizeof b->closing / sizeof b->closing[0])
+        return false;
+    b->closing[b->depth++] = is_object ? "}" : "]";
+    return true;
+}
+
 /* Takes a value. */
 static bool take_json(rest *r)
 {
-    enum { MAX_DEPTH = 16 };
-    const char *closing[MAX_DEPTH]; /* the brackets that are still to come */
-    size_t depth = 0;
-    bool is_begin = false; /* an object or array has just begun */
+    brackets b = {.depth = 0};
     for (;;) {
-        bool is_empty = is_begin && take(r, closing[depth - 1]);
-        bool is_object = depth > 0 && *closing[depth - 1] == '}';
-        is_begin = false;
-        if (is_empty) {
-            depth--;
-        } else {
-            if (is_object && !(take_string(r) && take(r, ":")))
-                return false;
-            is_object = take(r, "{");
-            is_begin = is_object || take(r, "[");
-            if (is_begin && depth == MAX_DEPTH)
-                return false;
-            if (is_begin) {
-                closing[depth++] = is_object ? "}" : "]";
-                continue;
-            }
-            if (!take_scalar(r))
-                return false;
+        if (b.is_begin && take(r, b.closing[b.depth - 1])) {
+            b.is_begin = false;
+            b.depth--;
+        } else if (!take_element(r, &b)) {
+            return false;
         }
-        while (depth > 0 && take(r, closing[depth - 1]))
-            depth--;
-        if (depth == 0)
+        if (b.is_begin)
+            continue;
+        while (b.depth > 0 && take(r, b.closing[b.depth - 1]))
+            b.depth--;
+        if (b.depth == 0)
             return true;
         if (!take(r, ","))
             return false;

@@ -50,6 +50,7 @@ static size_t module_count;
 static bool is_stable_run;
 
 /* Called by the code that -fsanitize-coverage=inline-8bit-counters adds to each module. */
+/* NOLINTNEXTLINE(bugprone-reserved-identifier,cert-dcl37-c,cert-dcl51-cpp): the compiler has chosen the name */
 void __sanitizer_cov_8bit_counters_init(uint8_t *begin, const uint8_t *end);
 
 void __sanitizer_cov_8bit_counters_init(uint8_t *begin, const uint8_t *end)

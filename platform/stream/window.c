@@ -28,11 +28,27 @@ static int32_t stop_reading(byte_source *source)
     return PFB_NEXT_END;
 }
 
+/* At the present end of a regular file: PFB_NEXT_RECORD if it is to be read again, after a pause; PFB_NEXT_END if it
+ * has ended, or has_stopped. */
+static int32_t wait_for_growth(byte_source *source, uint64_t offset, bool is_locked)
+{
+    pfb_stream *stream = source->input->stream;
+    bool is_followed = stream->is_followed && !source->never_waits;
+    bool may_grow = is_locked || !source->was_locked;
+    source->was_locked = source->was_locked || is_locked;
+    source->is_replaced = is_followed && may_grow && pfb_file_is_replaced(&source->file, source->input->label, offset);
+    if (source->is_replaced)
+        return stop_reading(source);
+    if (!is_locked && (!is_followed || source->was_locked))
+        return PFB_NEXT_END;
+    int32_t step = is_followed ? pfb_stream_pause(stream, FOLLOW_PAUSE) : PFB_NEXT_END;
+    return step == PFB_NEXT_END ? stop_reading(source) : step;
+}
+
 /* Reads a regular file, which may be growing. If it has no more bytes, it has ended or is still being written; in the
  * second case waits if it is followed. */
 static int32_t read_regular(byte_source *source, uint64_t offset, uint8_t *to, size_t size, size_t *count)
 {
-    pfb_stream *stream = source->input->stream;
     while (true) {
         int error = 0;
         int64_t result = pfb_file_read_at(&source->file, offset, to, size, &error);
@@ -42,20 +58,9 @@ static int32_t read_regular(byte_source *source, uint64_t offset, uint8_t *to, s
         *count = result > 0 ? (size_t)result : 0;
         if (result != 0)
             return result > 0 ? PFB_NEXT_RECORD : fail_reading(source, error);
-        bool is_followed = stream->is_followed && !source->never_waits;
-        bool may_grow = is_locked || !source->was_locked;
-        source->was_locked = source->was_locked || is_locked;
-        source->is_replaced =
-            is_followed && may_grow && pfb_file_is_replaced(&source->file, source->input->label, offset);
-        if (source->is_replaced)
-            return stop_reading(source);
-        if (!is_locked && (!is_followed || source->was_locked))
-            return PFB_NEXT_END;
-        if (!is_followed)
-            return stop_reading(source);
-        int32_t step = pfb_stream_pause(stream, FOLLOW_PAUSE);
+        int32_t step = wait_for_growth(source, offset, is_locked);
         if (step != PFB_NEXT_RECORD)
-            return step == PFB_NEXT_END ? stop_reading(source) : step;
+            return step;
     }
 }
 
