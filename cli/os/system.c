@@ -61,7 +61,13 @@ long long system_read(int file, void *bytes, size_t size)
 
 long long system_read_at(int file, uint64_t offset, void *bytes, size_t size)
 {
-    return system_seek(file, offset) ? system_read(file, bytes, size) : -1;
+    size_t done = 0;
+    long long read_size = system_seek(file, offset) ? 1 : -1;
+    while (read_size > 0 && done < size) {
+        read_size = system_read(file, (char *)bytes + done, size - done);
+        done += read_size > 0 ? (size_t)read_size : 0;
+    }
+    return read_size < 0 ? -1 : (long long)done;
 }
 
 bool system_is_regular(int file)

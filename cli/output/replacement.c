@@ -8,7 +8,8 @@
 #include <string.h>
 
 static buffer target_path; /* after following symbolic links */
-static buffer path;        /* of the file; empty: there is none */
+static buffer path;        /* of the file, or of the last one */
+static bool exists;        /* there is a file, which replacement_close() has to replace or remove */
 
 /* Makes the path of a file beside the target. The name of the target is cut if the system would refuse a longer one. */
 static void make_path(uint32_t number)
@@ -43,8 +44,7 @@ int replacement_open(const char *target)
         make_path(system_process() + i);
         file = system_create(path.data, target_path.data);
     }
-    if (file < 0)
-        path.size = 0;
+    exists = file >= 0;
     return file;
 }
 
@@ -56,7 +56,7 @@ const char *replacement_path(void)
 bool replacement_close(bool is_complete)
 {
     bool is_replaced = true;
-    if (path.size == 0)
+    if (!exists)
         return true;
     if (is_complete)
         is_replaced = system_replace(path.data, target_path.data);
@@ -64,7 +64,7 @@ bool replacement_close(bool is_complete)
     if (!is_complete || !is_replaced)
         system_remove(path.data);
     system_remove_at_signal(NULL);
-    path.size = 0;
+    exists = false;
     errno = reason;
     return is_replaced;
 }
