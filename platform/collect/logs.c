@@ -186,39 +186,14 @@ static uint64_t local_time(const pfb_record *record)
     return (uint64_t)record->time - (is_local ? 0 : (uint64_t)(record->bias_minutes * UNITS_PER_MINUTE));
 }
 
-/* Adds the names of the name table record in the spare sample. */
-static bool load_names(pfb_collector *c, size_t size, pfb_error *error)
-{
-    const uint8_t *record = spare_sample(&c->log)->record;
-    pfb_log_names names;
-    pfb_error table_error = {PFB_OK, 0};
-    *error = pfb_log_read_names(record, size, &names);
-    if (error->code != PFB_OK)
-        return true;
-    pfb_collect_change_names(c);
-    bool has_memory = pfb_titles_add(&c->titles, false, record + names.table_offset, names.table_size_bytes,
-                                     &c->options.reader, &table_error);
-    *error = (pfb_error){table_error.code, names.table_offset + table_error.offset};
-    return has_memory;
-}
-
-/* Puts the record of a .blg that is in the spare sample. Sets c->reply; the offset of its error counts from the start
- * of the record. Returns false when memory is exhausted. */
-static bool put_record(pfb_collector *c, uint32_t type, size_t size, uint64_t local_time)
+/* Puts the list of paths or the sample that is in the spare sample. Sets c->reply; the offset of its error counts from
+ * the start of the record. Returns false when memory is exhausted. */
+static bool put_record(pfb_collector *c, bool is_list, size_t size, uint64_t local_time)
 {
     log_state *l = &c->log;
     pfb_error error = {PFB_OK, 0};
-    pfb_log_summary summary;
-    bool has_memory = true;
-    if (type == PFB_LOG_PATHS)
-        has_memory = load_paths(c, size, &error);
-    else if (type == PFB_LOG_NAMES)
-        has_memory = load_names(c, size, &error);
-    else if (type == PFB_LOG_SAMPLE)
-        has_memory = load_sample(c, size, local_time, &error);
-    else if (type == PFB_LOG_SUMMARY)
-        error = pfb_log_read_summary(spare_sample(l)->record, size, &summary);
-    if (!has_memory && type == PFB_LOG_PATHS)
+    bool has_memory = is_list ? load_paths(c, size, &error) : load_sample(c, size, local_time, &error);
+    if (!has_memory && is_list)
         pfb_collect_forget_log(c); /* a part of the list would give values to the wrong paths */
     l->has_objects = l->has_objects && has_memory;
     c->reply.is_sample = l->is_current;
@@ -249,7 +224,7 @@ bool pfb_collect_put_log(pfb_collector *c, const pfb_record *record)
     if (size > 0)
         memcpy(memory, record->bytes, size);
     set_record_bias(&c->log, record);
-    return put_record(c, record->kind == PFB_RECORD_PATHS ? PFB_LOG_PATHS : PFB_LOG_SAMPLE, size, local_time(record));
+    return put_record(c, record->kind == PFB_RECORD_PATHS, size, local_time(record));
 }
 
 bool pfb_collect_next_object(pfb_collector *c, bool *has_memory)
