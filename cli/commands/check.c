@@ -58,6 +58,8 @@ static void write_line(output *out, const visitor *v)
     append_count(&line, v->counts.items, "item", "items");
     append_count(&line, v->counts.records, "record", "records");
     append_count(&line, v->counts.unread_chunks, "chunk not read", "chunks not read");
+    append_count(&line, v->counts.unreadable, "unreadable cell", "unreadable cells");
+    append_count(&line, v->counts.skipped_lines, "skipped line", "skipped lines");
     for (size_t i = 0; i < note_count; i++)
         buffer_format(&line, "%s%s", i == 0 ? "; tolerated: " : ", ", notes[i]);
     buffer_string(&line, ")");
@@ -101,6 +103,11 @@ static void write_record(output *out, const visitor *v)
         output_null(out, "offset");
         output_null(out, "message");
     }
+    bool is_log = v->in->kind == INPUT_LOG || v->in->kind == INPUT_PDH_TEXT; /* a .blg may have V1 blocks in samples */
+    output_unsigned(out, "samples", is_log ? v->counts.samples : v->counts.blocks);
+    output_unsigned(out, "values", v->counts.values);
+    output_unsigned(out, "unreadable", v->counts.unreadable);
+    output_unsigned(out, "skipped_lines", v->counts.skipped_lines);
     output_names(out, "tolerated", notes, note_count);
     output_unsigned(out, "unread_chunks", v->counts.unread_chunks);
     output_end(out);

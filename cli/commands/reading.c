@@ -77,7 +77,9 @@ void reading_report_record(const reading *r, const pfb_record *record)
     pfb_problem problem = {.size = sizeof problem};
     const char *label = pfb_stream_label(r->in.stream, record->file);
     while (pfb_collector_take_problem(r->collector, &problem)) {
-        if (record->kind == PFB_RECORD_V1)
+        if (problem.kind == PFB_PROBLEM_NOTE)
+            inputs_report_problem(&r->in, &problem);
+        else if (record->kind == PFB_RECORD_V1)
             v1_report_errors(label, r->in.stream, record, &r->o->reader);
         else if (!(record->flags & PFB_RECORD_GIVEN)) /* the stream reports those of given metadata */
             report_in_file(r, record, &problem);

@@ -7,6 +7,7 @@
 #include "output/stream.h"
 #include "perfblock/capture.h"
 #include "perfblock/cpi/text.h"
+#include "perfblock/pdh_text.h"
 #include "perfblock/stream.h"
 #include "perfblock/v1.h"
 #include "perfblock/v2.h"
@@ -249,8 +250,10 @@ static void choose_kind(input *in)
     if (in->kind == INPUT_AUTO) {
         input_kind kind = recognise(in);
         in->kind = is_begun_recording ? INPUT_CAPTURE : kind;
-    } else if (in->kind == INPUT_LOG && first_size > 0 && !memchr(in->data, 0, first_size)) {
-        /* A .blg begins with the size of its buffers, which is small enough that one of its 4 bytes is zero. */
+    } else if (in->kind == INPUT_LOG && first_size > 0 &&
+               (!memchr(in->data, 0, first_size) || pfb_pdh_text_recognise(in->data, in->size))) {
+        /* A .blg begins with the size of its buffers, which is small enough that one of its 4 bytes is zero. Text has
+         * zeros only in UTF-16. */
         in->kind = INPUT_PDH_TEXT;
     }
 }

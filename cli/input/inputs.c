@@ -95,6 +95,8 @@ bool inputs_open(inputs *in, const options *o, uint32_t metadata)
     if (!in->stream)
         memory_exhausted();
     pfb_stream_set(in->stream, PFB_STREAM_STRICT, o->reader.is_strict);
+    pfb_stream_set(in->stream, PFB_STREAM_DATE_ORDER, o->reader.date_order);
+    pfb_stream_set(in->stream, PFB_STREAM_DECIMAL, o->reader.decimal);
     pfb_stream_set(in->stream, PFB_STREAM_METADATA, metadata);
     pfb_stream_set(in->stream, PFB_STREAM_FOLLOW, o->is_followed);
     pfb_stream_set(in->stream, PFB_STREAM_NO_WAIT, o->is_followed || o->is_live);

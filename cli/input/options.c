@@ -6,6 +6,7 @@
 #include "os/system.h"
 #include "output/diagnostics.h"
 #include "perfblock/cpi/hooks.h"
+#include "perfblock/pdh_text.h"
 
 #include <getopt.h>
 #include <inttypes.h>
@@ -38,6 +39,8 @@ enum {
 static const char *const format_words[] = {"text",       "json", "csv",  "pdh-csv", "pdh-tsv",
                                            "prometheus", "pfb",  "html", NULL};
 
+static const char *const date_order_words[] = {"mdy", "dmy", "ymd", NULL}; /* in the order of PFB_DATE_MDY, from 1 on */
+static const char *const decimal_words[] = {",", ".", NULL};
 static const char *const color_words[] = {"auto", "always", "never", NULL}; /* in the order of color_choice */
 static const char *const generate_words[] = {"man", "options", NULL};       /* in that of generated_text, from 1 on */
 
@@ -84,6 +87,12 @@ static const command_option table[] = {
     {.name = "strict", FLAG(reader.is_strict),
      .commands = READS_FILES | QUERIES | COMMAND_LWP_SHOW,
      .meaning = "reject everything that the format forbids, including what real providers write"},
+    {.name = "date-order", .argument = "ORDER", WORD(reader.date_order, date_order_words, PFB_DATE_MDY),
+     .commands = READS_FILES | COMMAND_COUNTERSETS,
+     .meaning = "text logs: the order of month, day and year in their times; default: as the log shows"},
+    {.name = "decimal", .argument = "SIGN", WORD(decimal, decimal_words, 1),
+     .commands = READS_FILES | COMMAND_COUNTERSETS,
+     .meaning = "text logs: the decimal sign; the other one separates thousands; default: as the log shows"},
     {.name = "names", .argument = "FILE", SOURCE_FILE(names), .is_single = true,
      .commands = HAS_NAMES,
      .meaning = "name table for V1 objects and counters: the registry's multi-string, or text with an index and a name "
@@ -788,6 +797,7 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     for (size_t i = 0; c->files == FILES_PATHS && i < o->file_count; i++)
         o->paths[o->path_count++] = o->files[i];
     o->range.is_utc = o->is_utc;
+    o->reader.decimal = o->decimal == 0 ? 0 : (uint32_t)*decimal_words[o->decimal - 1];
     if (!o->wants_help && !o->wants_version && !(choose_input(o, c) && check_combination(o, c)))
         return false;
     if (o->interval == 0)

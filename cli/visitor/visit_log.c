@@ -211,6 +211,7 @@ static void visit_log_record(log_visit *l)
     begin_record(l);
     v->bytes = (file_bytes){.data = l->memory, .size = size, .depth = 1, .log = &l->log, .record = &l->record};
     v->counts.records++;
+    v->counts.samples += l->record.type == PFB_LOG_SAMPLE;
     if (l->record.type == PFB_LOG_PATHS)
         visit_paths(v);
     else if (l->record.type == PFB_LOG_SAMPLE)

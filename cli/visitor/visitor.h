@@ -20,6 +20,9 @@ typedef struct visit_counts {
     uint64_t steps;         /* snapshots and refusals in texts of CPI snapshots */
     uint64_t items;         /* metadata, pairs of name tables, paths of logs, NOTE chunks, LWP snapshots and events */
     uint64_t records;       /* records of binary logs, rows of text logs */
+    uint64_t samples;       /* of logs */
+    uint64_t unreadable;    /* cells of text logs that are neither blank nor numbers */
+    uint64_t skipped_lines; /* of text logs */
     uint64_t unread_chunks; /* chunks with a tag, version or request code that this program does not read */
 } visit_counts;
 

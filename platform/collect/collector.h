@@ -42,12 +42,14 @@ typedef struct collected_reply {
     bool is_sample;   /* they are the current sample; false: the header is malformed, the sample was left out, or it is
                        * a record without values */
     bool is_left_out; /* the range leaves the sample out */
+    uint64_t unreadable_cells; /* of a row of a text log */
 } collected_reply;
 
 /* A file or part that records refer to. */
 typedef struct record_file {
     bool is_open; /* it has begun and not ended */
     uint32_t file, part;
+    uint64_t unreadable_cells, first_unreadable_line; /* of a text log */
 } record_file;
 
 /* A problem that pfb_collector_take_problem returns. */

@@ -253,17 +253,33 @@ bool pfb_collect_next_object(pfb_collector *c, bool *has_memory)
 
 /* ---- Text logs ----------------------------------------------------------------------------------------------- */
 
-/* Copies a cell of the header; a doubled quotation mark becomes one. Returns the size of the copy. */
-static size_t copy_cell(uint8_t *to, const pfb_name *name)
+static bool is_utf16(uint32_t encoding)
 {
-    const uint8_t *from = name->bytes;
+    return encoding == PFB_ENCODING_UTF16LE || encoding == PFB_ENCODING_UTF16BE;
+}
+
+/* Returns the size of the largest copy of a cell, and the NUL that is written with it. */
+static size_t copy_size(const pfb_name *name)
+{
+    return is_utf16(name->encoding) ? pfb_name_to_utf8(name, NULL, 0) + 1 : name->size_bytes + 1;
+}
+
+/* Copies a cell of the header; a doubled quotation mark becomes one, and UTF-16 becomes UTF-8. Returns the copy. */
+static pfb_name copy_cell(uint8_t *to, const pfb_name *name)
+{
+    pfb_name copy = *name;
     size_t size = 0;
-    for (size_t i = 0; i < name->size_bytes; i++) {
-        to[size++] = from[i];
-        if (from[i] == '"' && i + 1 < name->size_bytes && from[i + 1] == '"')
+    if (is_utf16(name->encoding))
+        copy = pfb_utf8_name((char *)to, pfb_name_to_utf8(name, (char *)to, copy_size(name)));
+    const uint8_t *from = copy.bytes;
+    for (size_t i = 0; i < copy.size_bytes; i++) {
+        uint8_t byte = from[i];
+        if (byte == '"' && i + 1 < copy.size_bytes && from[i + 1] == '"')
             i++;
+        to[size++] = byte;
     }
-    return size;
+    copy.size_bytes = size;
+    return copy;
 }
 
 /* Splits the path of a column. A cell that is not a path counts as the name of a counter. */
@@ -301,12 +317,12 @@ static bool load_text_paths(pfb_collector *c, pfb_pdh_text_reader *text)
     l->bias_minutes = text->bias_minutes;
     while (has_memory && pfb_pdh_text_next_path(text, &path)) {
         size_t start = l->path_bytes_size;
-        has_memory = path.name.size_bytes < SIZE_MAX - start &&
-                     PFB_COLLECT_GROW(l->path_bytes, l->path_bytes_capacity, start + path.name.size_bytes + 1) &&
+        size_t size = copy_size(&path.name);
+        has_memory = size < SIZE_MAX - start && PFB_COLLECT_GROW(l->path_bytes, l->path_bytes_capacity, start + size) &&
                      PFB_COLLECT_GROW(l->paths, l->path_capacity, l->path_count + 1);
         if (!has_memory)
             break;
-        path.name.size_bytes = copy_cell(l->path_bytes + start, &path.name);
+        path.name = copy_cell(l->path_bytes + start, &path.name);
         l->path_bytes_size = start + path.name.size_bytes;
         l->paths[l->path_count++] = (pfb_log_path){.counter = path.name};
     }
@@ -377,13 +393,20 @@ bool pfb_collect_put_row(pfb_collector *c, const pfb_record *record)
     bool has_memory = true;
     if (form->separator != 0) {
         text.separator = (char)form->separator;
+        text.decimal = form->decimal == ',' ? ',' : '.';
+        text.thousands = (char)form->thousands;
+        text.dates = form->date_order;
+        text.encoding = form->encoding;
+        text.bias_minutes = record->bias_minutes;
         text.column_count = form->column_count;
     }
+    text.line = record->line;
     c->reply = (collected_reply){.is_sample = false};
     if (record->byte_count <= SIZE_MAX &&
         pfb_pdh_text_open_row(&text, record->bytes, (size_t)record->byte_count, &row)) {
         set_record_bias(l, record);
         has_memory = load_row(c, &text, &row);
+        c->reply.unreadable_cells = text.unreadable_cells;
     } else {
         has_memory = pfb_collect_end_sample(c);
     }

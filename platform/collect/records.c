@@ -99,17 +99,46 @@ bool pfb_collector_select(pfb_collector *c, const pfb_selection *selection)
 
 /* ---- Problems -------------------------------------------------------------------------------------------- */
 
-/* Keeps a problem of a record, unless too many are kept. Returns false when memory is exhausted. */
-static bool keep_problem(pfb_collector *c, const pfb_record *record, pfb_error error, const char *what)
+/* Adds a problem, *kept; null if too many are kept. Returns false when memory is exhausted. */
+static bool add_problem(pfb_collector *c, kept_problem **kept)
 {
     enum { MAX_KEPT = 1000 };
     if (c->kept_taken == c->kept_count)
         c->kept_taken = c->kept_count = 0;
-    if (error.code == PFB_OK || c->kept_count >= MAX_KEPT)
+    *kept = NULL;
+    if (c->kept_count >= MAX_KEPT)
         return true;
     if (!PFB_COLLECT_GROW(c->kept_problems, c->kept_capacity, c->kept_count + 1))
         return false;
-    kept_problem *kept = &c->kept_problems[c->kept_count++];
+    *kept = &c->kept_problems[c->kept_count++];
+    return true;
+}
+
+/* Keeps a note about the cells of a text log that could not be read. Returns false when memory is exhausted. */
+static bool keep_unreadable(pfb_collector *c, const record_file *file)
+{
+    kept_problem *kept = NULL;
+    char line[64] = "";
+    if (file->unreadable_cells > 0 && !add_problem(c, &kept))
+        return false;
+    if (!kept)
+        return true;
+    if (file->first_unreadable_line > 0)
+        snprintf(line, sizeof line, ", the first in line %" PRIu64, file->first_unreadable_line);
+    kept->problem = (pfb_problem){.kind = PFB_PROBLEM_NOTE, .file = file->file, .term = -1};
+    snprintf(kept->sentence, sizeof kept->sentence, "%" PRIu64 " cells that are no numbers have no value%s",
+             file->unreadable_cells, line);
+    return true;
+}
+
+/* Keeps a problem of a record, if there is one. Returns false when memory is exhausted. */
+static bool keep_problem(pfb_collector *c, const pfb_record *record, pfb_error error, const char *what)
+{
+    kept_problem *kept = NULL;
+    if (error.code != PFB_OK && !add_problem(c, &kept))
+        return false;
+    if (!kept)
+        return true;
     kept->problem = (pfb_problem){.kind = PFB_PROBLEM_ERROR,
                                   .code = error.code,
                                   .file = record->file,
@@ -158,9 +187,10 @@ static bool choose_file(pfb_collector *c, const pfb_record *record)
     if (place == c->record_file_count)
         c->record_files[c->record_file_count++] = (record_file){.is_open = false};
     record_file *file = &c->record_files[place];
-    if (!file->is_open || record->kind == PFB_RECORD_BEGIN)
+    if (!file->is_open || record->kind == PFB_RECORD_BEGIN) {
         pfb_collect_begin_file(c);
-    *file = (record_file){.is_open = true, .file = record->file, .part = record->part};
+        *file = (record_file){.is_open = true, .file = record->file, .part = record->part};
+    }
     if (record->kind == PFB_RECORD_BEGIN && (record->flags & PFB_RECORD_HAS_BIAS)) {
         c->log.has_bias = true;
         c->log.bias_minutes = record->bias_minutes;
@@ -174,7 +204,8 @@ static bool end_file(pfb_collector *c, const pfb_record *record)
     size_t place = find_file(c, record);
     if (place == c->record_file_count || !c->record_files[place].is_open)
         return true;
-    bool has_memory = pfb_collect_choose_file(c, place) && pfb_collect_end_file(c);
+    bool has_memory =
+        pfb_collect_choose_file(c, place) && pfb_collect_end_file(c) && keep_unreadable(c, &c->record_files[place]);
     if (has_memory)
         pfb_collect_begin_file(c);
     c->record_files[place].is_open = !has_memory;
@@ -200,6 +231,15 @@ static bool put_log_sample(pfb_collector *c, const pfb_record *record)
     if (has_memory)
         pfb_collect_end_frame(c);
     return has_memory;
+}
+
+/* Counts the cells of the latest row that could not be read. */
+static void count_unreadable(pfb_collector *c, const pfb_record *record)
+{
+    record_file *file = &c->record_files[c->file];
+    if (c->reply.unreadable_cells > 0 && file->unreadable_cells == 0)
+        file->first_unreadable_line = record->line;
+    file->unreadable_cells += c->reply.unreadable_cells;
 }
 
 /* Puts a record of the chosen file. Returns false when memory is exhausted. */
@@ -236,6 +276,7 @@ static bool put_record(pfb_collector *c, const pfb_record *record)
         break;
     case PFB_RECORD_ROW:
         has_memory = pfb_collect_put_row(c, record);
+        count_unreadable(c, record);
         error = c->reply.error;
         break;
     default:

@@ -4,39 +4,91 @@
 
 #include "perfblock/pdh_text.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define UNITS_PER_MINUTE INT64_C(600000000)
 
 typedef struct text_state {
     pfb_pdh_text_reader reader;
-    bool has_paths;  /* the record of the header was returned */
+    bool is_open;    /* the reader is, but a larger window may show the form of the rows better */
+    bool must_open;  /* there is no larger window */
+    bool has_paths;  /* the record of the latest header was returned */
     size_t searched; /* size of the part of the window that has no end of the line that is read */
+    size_t needed;   /* size of the window that is read */
     bool is_reading; /* a line's end is searched in the bytes that are read */
 } text_state;
 
-/* Moves the window so that it begins at `start`, and reads until it has another end of a line, or the file ends:
- * reading an incomplete line again after each few bytes would take quadratic time. */
-static int32_t read_line(file_input *file, size_t start)
+static void report_malformed(file_input *file)
+{
+    const pfb_pdh_text_reader *reader = &((text_state *)file->state)->reader;
+    pfb_file_malformed(file, file->window.offset + reader->error.offset, reader->error.code);
+}
+
+/* Moves the window so that it begins at `start`, and reads until it has another end of a line and `needed` bytes, or
+ * the file ends: reading an incomplete line again after each few bytes would take quadratic time. */
+static int32_t read_line(file_input *file, size_t start, size_t needed)
 {
     text_state *state = file->state;
     stream_window *window = &file->window;
-    if (!state->is_reading)
+    if (!state->is_reading) {
         state->searched = window->size - start;
+        state->needed = needed;
+    }
     state->is_reading = true;
     while (true) {
-        int32_t step = window->is_waiting ? pfb_window_resume(window) : pfb_window_more(window, start, 0);
+        int32_t step = window->is_waiting ? pfb_window_resume(window) : pfb_window_more(window, start, state->needed);
         if (step == PFB_NEXT_WAIT)
             return step;
         bool has_line = step != PFB_NEXT_RECORD || window->is_last ||
-                        memchr(window->data + state->searched, '\n', window->size - state->searched);
+                        (memchr(window->data + state->searched, '\n', window->size - state->searched) &&
+                         window->size >= state->needed);
         if (has_line) {
             state->is_reading = false;
             return step;
         }
-        state->searched = window->size;
         start = 0;
     }
+}
+
+/* Appends words to a sentence that is cut if it is too long. */
+static void add_words(char *sentence, size_t size, const char *words)
+{
+    size_t length = strlen(sentence);
+    snprintf(sentence + length, size - length, "%s", words);
+}
+
+/* Notes the form of the rows, unless perfmon writes it. */
+static void note_form(file_input *file)
+{
+    static const char *const orders[] = {"", "month, day, year", "day, month, year", "year, month, day"};
+    const pfb_pdh_text_reader *reader = &((text_state *)file->state)->reader;
+    const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = file->input->number, .term = -1};
+    bool is_wide = reader->encoding == PFB_ENCODING_UTF16LE || reader->encoding == PFB_ENCODING_UTF16BE;
+    char form[200] = "";
+    if (is_wide)
+        add_words(form, sizeof form, ", in UTF-16");
+    if (reader->separator == ';')
+        add_words(form, sizeof form, ", with semicolons between cells");
+    if (reader->decimal == ',')
+        add_words(form, sizeof form, ", with decimal commas");
+    if (reader->dates != 0) {
+        add_words(form, sizeof form, ", with dates as ");
+        add_words(form, sizeof form, orders[reader->dates & PFB_DATE_ORDER]);
+        add_words(form, sizeof form, (reader->dates & PFB_DATE_HALF_DAYS) ? " and 12 hours" : "");
+        add_words(form, sizeof form, (reader->dates & PFB_DATE_ZONES) ? " and offsets from UTC" : "");
+    }
+    if (form[0] != '\0')
+        pfb_stream_report(file->input->stream, &problem, "the log is not as perfmon writes it; it is read%s", form + 1);
+}
+
+/* Whether the first rows should be read further to be sure of their form: not if that means waiting for a writer. */
+static bool may_read_ahead(const file_input *file)
+{
+    const stream_window *window = &file->window;
+    const pfb_stream *stream = file->input->stream;
+    return file->bytes.can_seek && !stream->is_followed && !window->is_last &&
+           pfb_stream_left(stream) / 4 > window->size;
 }
 
 static int32_t open_text(file_input *file)
@@ -47,17 +99,24 @@ static int32_t open_text(file_input *file)
     stream_input *input = file->input;
     while (true) {
         if (!state->is_reading) {
-            if (pfb_pdh_text_open(reader, window->data, window->size, window->is_last, &input->stream->reader))
+            state->is_open =
+                pfb_pdh_text_open(reader, window->data, window->size, window->is_last, &input->stream->reader);
+            if (state->is_open && (reader->is_form_certain || state->must_open || !may_read_ahead(file)))
                 break;
-            if (reader->error.code != PFB_CALLER_TOO_SMALL) {
-                pfb_file_malformed(file, reader->error.offset, reader->error.code);
+            if (!state->is_open && reader->error.code != PFB_CALLER_TOO_SMALL) {
+                report_malformed(file);
                 return PFB_NEXT_END;
             }
         }
-        int32_t step = read_line(file, 0);
-        if (step != PFB_NEXT_RECORD)
+        /* A little more each time, so that a row of a pipe is not waited for longer than needed. */
+        size_t needed = reader->header_size_bytes > 0 ? window->size + window->size / 8 : 0;
+        int32_t step = read_line(file, 0, needed);
+        if (step == PFB_NEXT_END && state->is_open)
+            state->must_open = true;
+        else if (step != PFB_NEXT_RECORD)
             return step;
     }
+    note_form(file);
     input->is_log = true;
     input->local_bias = input->stream->bias_minutes * UNITS_PER_MINUTE;
     if (reader->has_bias) {
@@ -67,44 +126,70 @@ static int32_t open_text(file_input *file)
     return PFB_NEXT_RECORD;
 }
 
+/* Notes that something in the rows was lost. */
+static void note_lost(file_input *file, uint64_t count, uint64_t line, const char *what)
+{
+    const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = file->input->number, .term = -1};
+    if (count > 0)
+        pfb_stream_report(file->input->stream, &problem, "%" PRIu64 " %s, the first in line %" PRIu64, count, what,
+                          line);
+}
+
 static void end_text(file_input *file)
 {
     const pfb_pdh_text_reader *reader = &((text_state *)file->state)->reader;
-    if (reader->skipped_lines > 0)
-        pfb_stream_note(file->input, 0, "%" PRIu64 " lines that are no rows were skipped", reader->skipped_lines);
-    pfb_file_malformed(file, file->window.offset + reader->error.offset, reader->error.code);
+    note_lost(file, reader->skipped_lines, reader->first_skipped_line, "lines that are no rows were skipped");
+    note_lost(file, reader->uneven_rows, reader->first_uneven_line, "rows have fewer or more cells than the header");
+    report_malformed(file);
 }
 
-static int32_t next_line(file_input *file, pfb_record *record)
+/* Returns the next header or row in the window; PFB_NEXT_WAIT and so on otherwise. */
+static int32_t find_line(file_input *file, pfb_pdh_text_row *row)
 {
     text_state *state = file->state;
     pfb_pdh_text_reader *reader = &state->reader;
     const stream_window *window = &file->window;
-    pfb_pdh_text_row row;
-    bool is_paths = !state->has_paths;
-    state->has_paths = true;
-    while (!is_paths && (state->is_reading || !pfb_pdh_text_next_row(reader, &row))) {
+    while (state->is_reading || !pfb_pdh_text_next_row(reader, row)) {
+        if (!state->is_reading && reader->is_header)
+            return PFB_NEXT_RECORD;
         if (!state->is_reading && !reader->needs_more) {
             end_text(file);
             return PFB_NEXT_END;
         }
-        int32_t step = read_line(file, reader->resume_offset);
+        int32_t step = read_line(file, reader->resume_offset, 0);
         if (step == PFB_NEXT_END)
             end_text(file);
         if (step != PFB_NEXT_RECORD)
             return step;
         pfb_pdh_text_continue(reader, window->data, window->size, window->is_last);
     }
+    return PFB_NEXT_RECORD;
+}
+
+static int32_t next_line(file_input *file, pfb_record *record)
+{
+    text_state *state = file->state;
+    const pfb_pdh_text_reader *reader = &state->reader;
+    const stream_window *window = &file->window;
+    pfb_pdh_text_row row = {.offset = 0};
+    int32_t step = state->has_paths ? find_line(file, &row) : PFB_NEXT_RECORD;
+    if (step != PFB_NEXT_RECORD)
+        return step;
+    bool is_paths = !state->has_paths || reader->is_header;
     size_t at = is_paths ? reader->header_offset : row.offset;
+    state->has_paths = true;
     *record = (pfb_record){.kind = is_paths ? PFB_RECORD_PATHS : PFB_RECORD_ROW,
                            .offset = window->offset + at,
                            .bytes = window->data + at,
                            .byte_count = is_paths ? reader->header_size_bytes : row.size_bytes,
                            .bias_minutes = reader->has_bias ? reader->bias_minutes : 0,
                            .form = {.separator = (uint8_t)reader->separator,
-                                    .decimal = '.',
+                                    .decimal = (uint8_t)reader->decimal,
+                                    .date_order = reader->dates,
+                                    .thousands = (uint8_t)reader->thousands,
                                     .encoding = reader->encoding,
-                                    .column_count = reader->column_count}};
+                                    .column_count = reader->column_count},
+                           .line = reader->line};
     if (!is_paths) {
         record->flags = PFB_RECORD_HAS_TIME | (reader->has_bias ? 0u : PFB_RECORD_LOCAL_TIME);
         record->time = (int64_t)row.time + record->bias_minutes * UNITS_PER_MINUTE;

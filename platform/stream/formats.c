@@ -405,10 +405,11 @@ bool pfb_format_is_begun(const uint8_t *data, size_t available)
 const stream_format *pfb_format_of_kind(uint32_t kind, const uint8_t *data, size_t available)
 {
     /* A .blg begins with the size of its buffers, which is small enough that one of its 4 bytes is zero; text has no
-     * zero bytes. */
+     * zero bytes, except in UTF-16. */
     size_t size = available < sizeof(uint32_t) ? available : sizeof(uint32_t);
+    bool is_text = size > 0 && (!memchr(data, 0, size) || pfb_pdh_text_recognise(data, available));
     if (kind == PFB_RECORD_LOG)
-        return size > 0 && !memchr(data, 0, size) ? &pfb_format_text : &pfb_format_log;
+        return is_text ? &pfb_format_text : &pfb_format_log;
     if (kind == PFB_RECORD_BEGIN)
         return &pfb_format_capture;
     if (kind == PFB_RECORD_V1)

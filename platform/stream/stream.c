@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a stream, its options, and its records. */
+#include "perfblock/pdh_text.h"
 #include "select/memory.h"
 #include "select/selection.h"
 #include "stream/file.h"
@@ -63,6 +64,10 @@ uint32_t pfb_stream_set(pfb_stream *stream, uint32_t option, int64_t value)
         stream->bias_minutes = value;
     else if (option == PFB_STREAM_VERSION && value >= 0 && value <= 2)
         stream->version = (uint32_t)value;
+    else if (option == PFB_STREAM_DATE_ORDER && value >= 0 && value <= PFB_DATE_YMD)
+        stream->reader.date_order = (uint32_t)value;
+    else if (option == PFB_STREAM_DECIMAL && (value == 0 || value == '.' || value == ','))
+        stream->reader.decimal = (uint32_t)value;
     else if (option == PFB_STREAM_METADATA && value >= 0 && value <= 2)
         stream->metadata = (uint32_t)value;
     else

@@ -34,6 +34,8 @@ TARGETS = {
     "core/src/perflib/log_values.c": ["log", "collect"],
     "core/src/perflib/number_text.c": ["number_text"],
     "core/src/perflib/pdh_text.c": ["pdh_text"],
+    "core/src/perflib/pdh_text_cells.c": ["pdh_text"],
+    "core/src/perflib/pdh_text_form.c": ["pdh_text"],
     "core/cpi/src/hooks.c": ["hooks"],
     "core/cpi/src/text.c": ["text"],
     "core/lwp/src/cpuid_text.c": ["cpuid_text"],

@@ -86,9 +86,16 @@ class Text(Case):
     def test_check(self):
         """Lines that belong to no sample are tolerated."""
         path = seed("pdh_text", "valid_typeperf.csv")
-        item, = self.run_json("check", path)
+        done = self.run_program("check", path, "--format", "json")
+        item, = done.objects()
         self.assertEqual((item["kind"], item["valid"], item["tolerated"]),
                          ("log", True, ["text_line"]))
+        self.assertEqual((done.status, done.err), (
+            0, path + ": note: 2 lines that are no rows were skipped, the "
+            "first in line 7\n"))
+        self.assertEqual(
+            [item[key] for key in ("samples", "values", "unreadable",
+                                   "skipped_lines")], [3, 7, 0, 2])
 
 
 @needs_real_data

@@ -399,7 +399,7 @@ class RoundTrip(PdhCase):
         text = pdh_text_reader.Text(out)
         self.assertEqual((text.error, text.notes), (None, set()))
         self.assertEqual(text.header, {"has_version": True, "bias": 0})
-        self.assertEqual(len(text.rows), 2)
+        self.assertEqual(text.rows, 2)
 
     def test_machine_names_are_kept(self):
         """The paths keep the machine names of a binary log."""

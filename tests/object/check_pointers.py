@@ -16,6 +16,8 @@ import sys
 
 EXEMPT = {
     "src/perflib/pdh_text.c": "characters of a text; each index is compared with the end first",
+    "src/perflib/pdh_text_cells.c": "characters of a text; each index is compared with the end first",
+    "src/perflib/pdh_text_form.c": "characters of a text; each index is compared with the end first",
     "src/perflib/write.c": "writes to the caller's memory",
     "src/perflib/write_v1.c": "writes to the caller's memory",
     "cpi/src/text.c": "characters of a span (bytes/line.h)",

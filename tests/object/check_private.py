@@ -31,7 +31,8 @@ OWNERS = {
     "pfb_log_path_reader": ["core/src/perflib/log_record.c"],
     "pfb_log_sample_reader": ["core/src/perflib/log_record.c"],
     "pfb_number_text": ["core/src/perflib/number_text.c"],
-    "pfb_pdh_text_reader": ["core/src/perflib/pdh_text.c"],
+    "pfb_pdh_text_reader": ["core/src/perflib/pdh_text.c", "core/src/perflib/pdh_text_cells.c",
+                            "core/src/perflib/pdh_text_form.c"],
     "pfb_writer": ["core/src/perflib/write.c", "core/src/perflib/write_v1.c"],
 }
 FOLDERS = ["core/src", "core/cpi/src", "core/lwp/src", "cli", "platform", "examples", "fuzz", "tests/unit"]

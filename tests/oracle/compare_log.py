@@ -115,15 +115,16 @@ def is_sound_log(data):
 def text_expectation(data):
     """The records that `show` prints, and the first error."""
     text = pdh_text_reader.Text(data)
-    if not text.is_open:
-        return [], text.error
-    lines = [dict(text.header, record="text_log", offset=0)]
-    for column, (offset, _) in enumerate(text.columns):
-        lines.append({"record": "column", "offset": offset, "column": column})
-    for offset, time, values in text.rows:
-        lines.append({"record": "row", "offset": offset, "time": time})
+    lines = []
+    for kind, offset, first, second in text.lines if text.is_open else []:
+        if kind == "header":
+            lines.append(dict(first, record="text_log", offset=offset))
+            lines += [{"record": "column", "offset": at, "column": column}
+                      for column, (at, _) in enumerate(second)]
+            continue
+        lines.append({"record": "row", "offset": offset, "time": first})
         lines += [{"record": "value", "offset": at, "column": column,
-                   "value": value} for column, (at, value) in enumerate(values)]
+                   "value": value} for column, (at, value) in enumerate(second)]
     return lines, text.error
 
 
@@ -201,7 +202,8 @@ def compare_inputs(program, subject, batch):
 def is_read_as(subject, data):
     """Whether --kind log reads data as this format. It reads data as a binary
     log if there are no bytes or one of the first four is 0."""
-    is_text = data != b"" and 0 not in data[:4]
+    is_text = data != b"" and (0 not in data[:4] or
+                               pdh_text_reader.is_recognised(data))
     return is_text == (subject == "pdh_text")
 
 

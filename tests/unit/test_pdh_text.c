@@ -269,11 +269,12 @@ Test(pdh_text, times_are_converted_or_rejected)
         {"03/01/2000 00:00:00.000", 116444736000000000.0 + 951868800e7},
         {"02/29/2000 23:59:59.999", 116444736000000000.0 + 951868800e7 - 10000},
         {"03/01/2100 00:00:00.000", 116444736000000000.0 + 4107542400e7},
-        {"1/2/1970 0:0:0.5", 116444736000000000.0 + 86400e7 + 5000000},
+        {"1/2/1970 0:0:0.5", 0},
+        {"2/2/1970 0:0:0.5", 116444736000000000.0 + 32 * 86400e7 + 5000000},
         {"12/31/1601 00:00:00.000", 364 * 86400e7},
         {"02/29/1900 00:00:00.000", 0},
         {"02/30/2000 00:00:00.000", 0},
-        {"13/01/2000 00:00:00.000", 0},
+        {"13/01/2000 00:00:00.000", 116444736000000000.0 + 947721600e7},
         {"00/01/2000 00:00:00.000", 0},
         {"04/31/2000 00:00:00.000", 0},
         {"01/01/1600 00:00:00.000", 0},
@@ -282,7 +283,7 @@ Test(pdh_text, times_are_converted_or_rejected)
         {"01/01/2000 00:00:60.000", 0},
         {"01/01/2000 00:00:00.", 0},
         {"01/01/2000 00:00:00.0x", 0},
-        {"01-01-2000 00:00:00.000", 0},
+        {"01-01-2000 00:00:00.000", 116444736000000000.0 + 946684800e7},
         {"01/01/2000", 0},
         {"01/01", 0},
         {"01/01/10000 00:00:00", 0},
@@ -413,7 +414,7 @@ Test(pdh_text, numbers_are_rounded_as_by_strtod)
                                          "1e+",
                                          "1x",
                                          "x",
-                                         "1,5",
+                                         "1,5,2",
                                          "1e309",
                                          "-1.8e308",
                                          "--1",
@@ -579,10 +580,13 @@ Test(pdh_text, null_windows_are_empty)
 {
     pfb_pdh_text_reader text;
     pfb_pdh_text_row row;
-    uint8_t *copy = exact_text(HEADER);
+    uint8_t *copy = exact_text(HEADER TIME ",1,2\n");
     cr_expect(!pfb_pdh_text_recognise(NULL, 4096));
     const pfb_read_options tolerant = {.is_strict = false};
-    cr_assert(pfb_pdh_text_open(&text, copy, strlen(HEADER), false, &tolerant));
+    cr_assert(!pfb_pdh_text_open(&text, copy, strlen(HEADER), false, &tolerant));
+    expect_error(text.error, PFB_CALLER_TOO_SMALL, 0, "a window without a row");
+    cr_assert(pfb_pdh_text_open(&text, copy, strlen((char *)copy), false, &tolerant));
+    cr_assert(pfb_pdh_text_next_row(&text, &row));
     cr_expect(!pfb_pdh_text_next_row(&text, &row) && text.needs_more);
     cr_expect(!pfb_pdh_text_next_row(&text, &row) && text.needs_more, "nothing is read until reading continues");
     cr_expect(pfb_pdh_text_continue(&text, NULL, 4096, true));

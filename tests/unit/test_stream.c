@@ -449,7 +449,7 @@ static const small_input small_inputs[] = {
      "0@0 unknown_format the file looks like text" EXPECTED},
     {"numbers as a forced block", NULL, 0, make_initialiser, PFB_RECORD_V1, "b1e", ""},
     {"a log", NULL, 0, make_log, 0, "bnpllxe", ""},
-    {"a text log", text_log, 0, NULL, 0, "bpwwe", "0@0 - 1 lines that are no rows were skipped;"},
+    {"a text log", text_log, 0, NULL, 0, "bpwwe", "0@-1 - 1 lines that are no rows were skipped, the first in line 3;"},
     {"a forced recording", NULL, 0, make_every_chunk, PFB_RECORD_BEGIN, "borqnix21e", ""},
     {"another format as a recording", text_log, 0, NULL, PFB_RECORD_BEGIN, "",
      "0@0 unknown_format the input is in no known format;"},
@@ -753,7 +753,7 @@ Test(stream, given_metadata_follows_the_begin_of_each_file)
     cr_expect_str_eq(t.kinds, "bNQbNQ2bNQN2ebNQ2eeebNpwwe", "%s", t.kinds);
     cr_expect_str_eq(t.problems,
                      "2@0 truncated_header the input ends inside its header;"
-                     "3@0 - 1 lines that are no rows were skipped;",
+                     "3@-1 - 1 lines that are no rows were skipped, the first in line 3;",
                      "%s", t.problems);
     pfb_stream_close(stream);
     pfb_bytes_free(&content);
@@ -963,7 +963,7 @@ Test(stream, numbers_that_exceed_the_memory_end_their_file)
     cr_expect_str_eq(
         t.problems,
         "0@367 - the rest of the file is left out: what begins here needs more than is left of the 0 MiB of "
-        "memory that all files have;1@0 - 1 lines that are no rows were skipped;",
+        "memory that all files have;1@-1 - 1 lines that are no rows were skipped, the first in line 3;",
         "%s", t.problems);
     pfb_stream_close(stream);
     free(block);
@@ -995,8 +995,12 @@ Test(stream, options_are_checked)
         {PFB_STREAM_METADATA, 2, PFB_OK},
         {PFB_STREAM_METADATA, 3, PFB_CALLER_ARGUMENT},
         {PFB_STREAM_REPEATED, 1, PFB_OK},
+        {PFB_STREAM_DATE_ORDER, 3, PFB_OK},
+        {PFB_STREAM_DATE_ORDER, 4, PFB_CALLER_ARGUMENT},
+        {PFB_STREAM_DECIMAL, ',', PFB_OK},
+        {PFB_STREAM_DECIMAL, ';', PFB_CALLER_ARGUMENT},
         {0, 0, PFB_CALLER_ARGUMENT},
-        {10, 0, PFB_CALLER_ARGUMENT},
+        {12, 0, PFB_CALLER_ARGUMENT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         cr_expect_eq(pfb_stream_set(stream, rows[i].option, rows[i].value), rows[i].code, "row %zu", i);

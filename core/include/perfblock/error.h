@@ -133,10 +133,15 @@ typedef enum pfb_code {
     PFB_UNEVEN_ROW = 179,      /* strict only: a row of a text log has fewer or more cells than the header */
     PFB_BAD_NUMBER = 180,      /* strict only: a cell of a text log is neither blank nor a number */
     PFB_BAD_NUMBER_LIST = 181, /* a text has something else here than a list of numbers from 0 to 255 */
+    PFB_NO_DATE = 182,         /* no row of a text log can be read: their times have no date */
+    PFB_NO_ROW = 183,          /* no row of a text log can be read: none begins with a time of a known form */
 
     PFB_UNKNOWN_FORMAT = 200, /* the input is not in the format of the reader, or in no known format */
     PFB_UNKNOWN_KIND = 201,   /* strict only: an undefined result kind */
     PFB_UNREAD_FORMAT = 202,  /* recognised, but not read by this version */
+
+    PFB_AMBIGUOUS_DATES = 203,   /* the dates of a text log have the month or the day first: see date_order */
+    PFB_AMBIGUOUS_NUMBERS = 204, /* the numbers of a text log have a decimal comma or a decimal point: see decimal */
 
     PFB_UNKNOWN_EVENT = 210, /* strict only: an event of a log that holds no part of a record */
     PFB_UNKNOWN_ITEM = 211,  /* strict only: an item of unknown kind in a sample of a log */
@@ -160,8 +165,10 @@ typedef struct pfb_error {
 
 /* Options of the open functions. Null means all fields 0. The struct is not used after the call. */
 typedef struct pfb_read_options {
-    bool is_strict; /* reject everything the format forbids, including known deviations of real providers */
-    uint32_t reserved[3];
+    bool is_strict;      /* reject everything the format forbids, including known deviations of real providers */
+    uint32_t date_order; /* of a text log: PFB_DATE_MDY, _DMY or _YMD (pdh_text.h); 0: found in the log */
+    uint32_t decimal;    /* of a text log: '.' or ','; the other one separates thousands. 0: found in the log */
+    uint32_t reserved;
 } pfb_read_options;
 
 /* Bits of `notes`: deviations that a reader tolerated. In strict mode each is an error instead. */

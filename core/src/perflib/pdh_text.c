@@ -2,9 +2,9 @@
 /* PDH text logs (CSV and TSV). docs/log.md has the layout. */
 #include "perfblock/pdh_text.h"
 
+#include "perflib/pdh_text_parts.h"
+
 #include "bytes/code_points.h"
-#include "bytes/decimal.h"
-#include "bytes/line.h"
 
 static bool text_fail(pfb_pdh_text_reader *text, pfb_code code, size_t offset)
 {
@@ -21,146 +21,10 @@ static bool text_tolerate(pfb_pdh_text_reader *text, uint32_t note, pfb_code cod
     return true;
 }
 
-/* ---- Lines and cells ------------------------------------------------------------------------------------------- */
-
-/* The offsets of a line. */
-typedef struct text_line {
-    size_t begin, end; /* without the line end */
-    size_t next;       /* where the next line begins */
-    bool is_complete;  /* a line feed ends the line */
-} text_line;
-
-static text_line text_find_line(const uint8_t *data, size_t at, size_t size)
-{
-    text_line line = {.begin = at, .end = at};
-    while (line.end < size && data[line.end] != '\n')
-        line.end++;
-    line.is_complete = line.end < size;
-    line.next = line.end + line.is_complete;
-    if (line.end > at && data[line.end - 1] == '\r')
-        line.end--;
-    return line;
-}
-
-/* The offsets of a cell. */
-typedef struct text_cell {
-    size_t begin, end; /* without the quotation marks */
-    size_t next;       /* where the next cell begins; the end of the line after the last one */
-    bool is_closed;    /* false: the closing quotation mark is missing */
-    bool is_followed;  /* a separator follows */
-} text_cell;
-
-/* Returns the offset of the quotation mark that closes a cell, whose content begins at `at`; `end` if there is none.
- * Names may contain quotation marks. Some writers double them and some do not, so both are accepted.
- *
- * A mark closes the cell only at the end of the line or before a separator. If a mark before a separator is the second
- * of two consecutive ones, it closes the cell only if the line ends after the separator, or if the next cell begins
- * with a quotation mark and then a character that is neither a mark nor a separator. Otherwise it belongs to a name
- * such as x","y, which is written "x"",""y". */
-static size_t text_find_quote(const uint8_t *data, size_t at, size_t end, uint8_t separator_byte)
-{
-    bool is_second = false;
-    for (; at < end; at++) {
-        if (data[at] != '"') {
-            is_second = false;
-            continue;
-        }
-        if (at + 1 == end)
-            break;
-        bool is_cell_end = at + 2 == end || (data[at + 2] == '"' && at + 3 < end && data[at + 3] != '"' &&
-                                             data[at + 3] != separator_byte);
-        if (data[at + 1] == separator_byte && (!is_second || is_cell_end))
-            break;
-        is_second = !is_second;
-    }
-    return at;
-}
-
-/* Reads the cell at `at`, which is before `end`. */
-static text_cell text_find_cell(const uint8_t *data, size_t at, size_t end, char separator)
-{
-    bool is_quoted = data[at] == '"';
-    uint8_t separator_byte = (uint8_t)separator;
-    text_cell cell = {.begin = at + is_quoted, .end = at + is_quoted, .is_closed = true};
-    if (is_quoted) {
-        cell.end = text_find_quote(data, cell.begin, end, separator_byte);
-        cell.is_closed = cell.end < end;
-    } else {
-        while (cell.end < end && data[cell.end] != separator_byte)
-            cell.end++;
-    }
-    cell.next = cell.end + (is_quoted && cell.is_closed);
-    cell.is_followed = cell.next < end;
-    cell.next += cell.is_followed;
-    return cell;
-}
-
-/* ---- Times ----------------------------------------------------------------------------------------------------- */
-
-/* Reads a number from `min` to `max`. */
-static bool text_take_field(span *s, unsigned min, unsigned max, unsigned *field)
-{
-    uint64_t number;
-    if (!take_decimal(s, max, &number) || number < min)
-        return false;
-    *field = (unsigned)number;
-    return true;
-}
-
-static bool text_is_leap(unsigned year)
-{
-    return year % 4 == 0 && (year % 100 != 0 || year % 400 == 0);
-}
-
-/* Returns the days from 1601-01-01 to the first day of the month. */
-static uint32_t text_days(unsigned year, unsigned month)
-{
-    static const uint16_t before[12] = {0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334};
-    uint32_t years = year - 1601;
-    uint32_t days = 365 * years + years / 4 - years / 100 + years / 400 + before[month - 1];
-    return days + (month > 2 && text_is_leap(year));
-}
-
-static unsigned text_days_of_month(unsigned year, unsigned month)
-{
-    static const uint8_t days[12] = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-    return days[month - 1] + (month == 2 && text_is_leap(year) ? 1u : 0u);
-}
-
-/* Parses all of `s` as a time, "05/29/2008 11:36:51.794". */
-static bool text_parse_time(span s, uint64_t *time)
-{
-    unsigned month;
-    unsigned day;
-    unsigned year;
-    unsigned hour;
-    unsigned minute;
-    unsigned second;
-    bool is_time = text_take_field(&s, 1, 12, &month) && take_exactly(&s, "/") && text_take_field(&s, 1, 31, &day) &&
-                   take_exactly(&s, "/") && text_take_field(&s, 1601, 9999, &year) && take_exactly(&s, " ") &&
-                   text_take_field(&s, 0, 23, &hour) && take_exactly(&s, ":") && text_take_field(&s, 0, 59, &minute) &&
-                   take_exactly(&s, ":") && text_take_field(&s, 0, 59, &second);
-    if (!is_time || day > text_days_of_month(year, month))
-        return false;
-    uint32_t fraction = 0;
-    if (take_exactly(&s, ".")) {
-        size_t begin = s.at;
-        uint32_t unit = 1000000;
-        for (unsigned c; is_digit(c = peek(&s)); s.at++, unit /= 10)
-            fraction += unit * (c - (unsigned)'0');
-        if (s.at == begin)
-            return false;
-    }
-    uint64_t days = text_days(year, month) + day - 1;
-    *time = ((days * 24 + hour) * 60 + minute) * 60 + second;
-    *time = *time * 10000000 + fraction;
-    return s.at == s.end;
-}
-
 /* ---- The header ------------------------------------------------------------------------------------------------ */
 
-/* Parses "(zone name)(bias)" at the end of a cell. The name may contain parentheses. */
-static bool text_parse_zone(pfb_pdh_text_reader *text, span s)
+/* Parses "(zone name)(bias)" at the end of a cell. The name may contain parentheses. *zone becomes the name. */
+static bool text_parse_zone(pfb_pdh_text_reader *text, span s, span *zone)
 {
     enum { MAX_BIAS_MINUTES = 24 * 60 };
     skip(&s, CHARACTER(' '));
@@ -176,27 +40,57 @@ static bool text_parse_zone(pfb_pdh_text_reader *text, span s)
         return false;
     text->has_bias = true;
     text->bias_minutes = is_negative ? -(int32_t)minutes : (int32_t)minutes;
-    text->zone_name = (pfb_name){s.data + s.at + 1, open - 2 - (s.at + 1), 0};
+    *zone = (span){s.data, s.at + 1, open - 2};
     return true;
 }
 
 /* Parses the first cell of the header: the version, the time zone, or both. */
-static bool text_parse_version(pfb_pdh_text_reader *text, span s)
+static bool text_parse_version(pfb_pdh_text_reader *text, const text_cell *cell)
 {
+    uint8_t copy[TEXT_MAX_CELL];
+    const size_t width = text_width(text);
+    span s = {text->data, cell->begin, cell->end};
+    span zone;
+    if (text->is_wide)
+        s = (span){copy, 0, pfb_pdh_text_narrow(text, cell->begin, cell->end, copy, sizeof copy)};
+    const size_t start = s.at;
+    text->has_bias = false;
+    text->bias_minutes = 0;
+    text->zone_name = (pfb_name){.bytes = NULL};
     text->has_version = take_exactly(&s, "(PDH-CSV 4.0)") || take_exactly(&s, "(PDH-TSV 4.0)");
-    return text_parse_zone(text, s) || text->has_version;
+    if (!text_parse_zone(text, s, &zone))
+        return text->has_version;
+    text->zone_name.bytes = text->data + cell->begin + width * (zone.at - start);
+    text->zone_name.size_bytes = width * (zone.end - zone.at);
+    return true;
 }
 
-/* Returns the character after the first cell, a comma or a tab. Returns a comma if there is none: the header
- * then has no counters. */
-static char text_find_separator(const uint8_t *data, const text_line *line)
+static bool text_is_separator(uint32_t character)
 {
-    bool is_quoted = data[line->begin] == '"';
-    for (size_t at = line->begin + 1; at < line->end; at++) {
-        if ((data[at] == ',' || data[at] == '\t') && (!is_quoted || data[at - 1] == '"'))
-            return (char)data[at];
+    return character == ',' || character == ';' || character == '\t';
+}
+
+/* Returns the separator after the first cell, which ends with a parenthesis, and a quotation mark if it begins with
+ * one. If there is none, returns the first separator; a comma if there is none of these either: the header then has no
+ * counters. */
+static char text_find_separator(const pfb_pdh_text_reader *text, const text_line *line)
+{
+    const size_t width = text_width(text);
+    bool is_quoted = pfb_pdh_text_character(text, line->begin) == '"';
+    uint32_t before = 0;
+    char first = ',';
+    bool has_first = is_quoted; /* those inside of quotation marks do not count */
+    for (size_t at = line->begin; at < line->end; at += width) {
+        uint32_t character = pfb_pdh_text_character(text, at);
+        if (text_is_separator(character)) {
+            if (before == (is_quoted ? '"' : ')'))
+                return (char)character;
+            first = has_first ? first : (char)character;
+            has_first = true;
+        }
+        before = character;
     }
-    return ',';
+    return first;
 }
 
 /* Returns true if the bytes are valid UTF-8. The decoder returns U+FFFD for a malformed byte, which it skips alone, and
@@ -212,34 +106,90 @@ static bool text_is_utf8(const uint8_t *data, size_t size)
     return true;
 }
 
-/* Finds the header: the first line that is not empty. */
-static bool text_find_header(const uint8_t *data, size_t size, text_line *line)
+/* Returns true for a character with which a text begins. */
+static bool text_is_first(uint8_t character)
 {
-    size_t at = size >= 3 && data[0] == 0xEF && data[1] == 0xBB && data[2] == 0xBF ? 3 : 0;
-    while (at < size && (data[at] == '\r' || data[at] == '\n'))
-        at++;
-    *line = text_find_line(data, at, size);
+    return character == '"' || character == '(' || character == 's' || character == '\r' || character == '\n';
+}
+
+/* Finds out whether the text is UTF-16. Returns the size of its byte order mark. */
+static size_t text_find_encoding(pfb_pdh_text_reader *text)
+{
+    const uint8_t *data = text->data;
+    if (text->size >= 3 && data[0] == 0xEF && data[1] == 0xBB && data[2] == 0xBF)
+        return 3;
+    if (text->size < 2)
+        return 0;
+    bool has_mark = (data[0] == 0xFF && data[1] == 0xFE) || (data[0] == 0xFE && data[1] == 0xFF);
+    text->is_big_endian = has_mark ? data[0] == 0xFE : data[0] == 0 && text_is_first(data[1]);
+    text->is_wide = has_mark || text->is_big_endian || (data[1] == 0 && text_is_first(data[0]));
+    if (text->is_wide)
+        text->size -= text->size % 2; /* half a character at the end of the window */
+    return has_mark ? 2 : 0;
+}
+
+/* Returns true if the line is "sep=" and a character: Excel writes it before the header. */
+static bool text_is_excel_line(const pfb_pdh_text_reader *text, const text_line *line)
+{
+    uint8_t copy[5];
+    span s = {copy, 0, pfb_pdh_text_narrow(text, line->begin, line->end, copy, sizeof copy)};
+    return s.end == sizeof copy && take_exactly(&s, "sep=");
+}
+
+/* Finds the header: the first line that is not empty. */
+static bool text_find_header(pfb_pdh_text_reader *text, text_line *line)
+{
+    size_t at = text_find_encoding(text);
+    do {
+        *line = pfb_pdh_text_find_line(text, at);
+        at = line->next;
+        text->line++;
+    } while (line->is_complete && (line->end == line->begin || text_is_excel_line(text, line)));
     return line->end > line->begin;
 }
 
-/* Reads the first cell of the header. Returns false if the text is not a PDH text log. */
-static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line, text_cell *first)
+/* Reads a header, and counts its columns. Returns false with an error if it is none. */
+static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line)
 {
-    text->separator = text_find_separator(text->data, line);
-    *first = text_find_cell(text->data, line->begin, line->end, text->separator);
-    text->path_at = first->next;
+    text->separator = text_find_separator(text, line);
+    text_cell cell = pfb_pdh_text_find_cell(text, line->begin, line->end);
+    text->path_at = cell.next;
     text->path_end = line->end;
-    return text_parse_version(text, (span){text->data, first->begin, first->end});
+    text->paths_read = 0;
+    text->column_count = 0;
+    text->header_offset = line->begin;
+    text->header_size_bytes = line->end - line->begin;
+    if (!text_parse_version(text, &cell))
+        return text_fail(text, PFB_UNKNOWN_FORMAT, line->begin);
+    if (text->is_wide)
+        text->encoding = text->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
+    else
+        text->encoding = text_is_utf8(text->data + line->begin, line->end - line->begin) ? PFB_ENCODING_UTF8
+                                                                                         : PFB_ENCODING_WINDOWS_1252;
+    text->zone_name.encoding = text->encoding;
+    while (cell.is_closed && cell.next < text->path_end) {
+        cell = pfb_pdh_text_find_cell(text, cell.next, text->path_end);
+        text->column_count += text->column_count < UINT32_MAX; /* a line of 4 GiB can have more columns */
+    }
+    return cell.is_closed || text_fail(text, PFB_TRUNCATED_LINE, line->end);
+}
+
+/* Times with an offset from UTC need no bias of the header. */
+static void text_set_bias(pfb_pdh_text_reader *text)
+{
+    text->has_bias = text->has_bias || (text->dates & PFB_DATE_ZONES);
 }
 
 bool pfb_pdh_text_recognise(const void *data, size_t size)
 {
     enum { MAX_BYTES = 1024 };
-    pfb_pdh_text_reader text = {.data = data};
+    pfb_pdh_text_reader text = {.data = data, .size = size < MAX_BYTES ? size : MAX_BYTES};
     text_line line;
-    text_cell first;
-    return data && text_find_header(data, size < MAX_BYTES ? size : MAX_BYTES, &line) &&
-           text_read_header(&text, &line, &first);
+    if (!data || !text_find_header(&text, &line))
+        return false;
+    text.separator = text_find_separator(&text, &line);
+    text_cell cell = pfb_pdh_text_find_cell(&text, line.begin, line.end);
+    return text_parse_version(&text, &cell);
 }
 
 bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
@@ -248,24 +198,15 @@ bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size,
     *text = (pfb_pdh_text_reader){
         .data = data, .size = data ? size : 0, .is_last = is_last, .is_strict = options && options->is_strict};
     text_line line;
-    text_cell cell;
-    bool is_found = text_find_header(text->data, text->size, &line);
+    bool is_found = text_find_header(text, &line);
     if (!line.is_complete && !is_last)
         return text_fail(text, PFB_CALLER_TOO_SMALL, 0);
-    if (!is_found || !text_read_header(text, &line, &cell))
+    if (!is_found)
         return text_fail(text, PFB_UNKNOWN_FORMAT, line.begin);
     text->next_line = line.next;
-    text->header_offset = line.begin;
-    text->header_size_bytes = line.end - line.begin;
-    text->encoding =
-        text_is_utf8(text->data + line.begin, line.end - line.begin) ? PFB_ENCODING_UTF8 : PFB_ENCODING_WINDOWS_1252;
-    text->zone_name.encoding = text->encoding;
-    while (cell.is_closed && cell.next < text->path_end) {
-        cell = text_find_cell(text->data, cell.next, text->path_end, text->separator);
-        text->column_count += text->column_count < UINT32_MAX; /* a line of 4 GiB can have more columns */
-    }
-    if (!cell.is_closed)
-        return text_fail(text, PFB_TRUNCATED_LINE, line.end);
+    if (!text_read_header(text, &line) || !pfb_pdh_text_find_form(text, line.next, options))
+        return false;
+    text_set_bias(text);
     return true;
 }
 
@@ -278,6 +219,7 @@ bool pfb_pdh_text_continue(pfb_pdh_text_reader *text, const void *data, size_t s
     text->window_offset += text->resume_offset;
     text->data = data;
     text->size = data ? size : 0;
+    text->size -= text->is_wide ? text->size % 2 : 0;
     text->is_last = is_last;
     text->needs_more = false;
     text->resume_offset = text->next_line = 0;
@@ -291,7 +233,7 @@ bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path)
 {
     if (text->error.code != PFB_OK || text->path_at == text->path_end || text->paths_read == text->column_count)
         return false;
-    text_cell cell = text_find_cell(text->data, text->path_at, text->path_end, text->separator);
+    text_cell cell = pfb_pdh_text_find_cell(text, text->path_at, text->path_end);
     *path = (pfb_pdh_text_path){.offset = text->path_at,
                                 .column = text->paths_read++,
                                 .name = {text->data + cell.begin, cell.end - cell.begin, text->encoding}};
@@ -301,15 +243,35 @@ bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path)
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------ */
 
+/* Counts something unreadable, and keeps the line of the first one. */
+static void text_count(const pfb_pdh_text_reader *text, uint64_t *count, uint64_t *first)
+{
+    *first = *count == 0 ? text->line : *first;
+    *count += 1;
+}
+
+/* Skips a line, which is tolerated unless the reader is strict. `code`: why it cannot be read, if it resembles a row.
+ * Returns false. */
+static bool text_skip_line(pfb_pdh_text_reader *text, const text_line *line, pfb_code code)
+{
+    if (text_tolerate(text, PFB_NOTE_TEXT_LINE, PFB_BAD_TEXT_LINE, line->begin))
+        text_count(text, &text->skipped_lines, &text->first_skipped_line);
+    text->skipped_row = text->skipped_row == PFB_OK ? code : text->skipped_row;
+    return false;
+}
+
 /* Checks that the number of cells after `cell`, which is the time, equals the number of counters of the header. A
  * separator at the end of the line ends the last cell or, if that cell is missing, precedes a blank one. Returns false
- * on error. */
+ * on error, and for a row that is skipped: one with too many cells, none of which is quoted, between commas. Its
+ * numbers may have decimal commas. */
 static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, text_cell cell)
 {
     bool is_cut = !line->is_complete; /* without a line feed, the end of the row may be missing */
+    bool has_quotes = text->separator != ',';
     uint64_t count = 0;
     for (; cell.next < line->end; count++) {
-        cell = text_find_cell(text->data, cell.next, line->end, text->separator);
+        cell = pfb_pdh_text_find_cell(text, cell.next, line->end);
+        has_quotes = has_quotes || cell.is_quoted;
         if (!cell.is_closed && is_cut)
             return text_fail(text, PFB_TRUNCATED_LINE, line->end);
     }
@@ -317,34 +279,56 @@ static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, tex
         return text_fail(text, PFB_TRUNCATED_LINE, line->end);
     text->has_blank_end = cell.is_followed && count + 1 == text->column_count;
     count += text->has_blank_end;
-    return count == text->column_count || text_tolerate(text, PFB_NOTE_UNEVEN_ROW, PFB_UNEVEN_ROW, line->begin);
+    if (count == text->column_count)
+        return true;
+    if (!text_tolerate(text, PFB_NOTE_UNEVEN_ROW, PFB_UNEVEN_ROW, line->begin))
+        return false;
+    if (count > text->column_count && !has_quotes)
+        return text_skip_line(text, line, PFB_UNEVEN_ROW);
+    text_count(text, &text->uneven_rows, &text->first_uneven_line);
+    return true;
 }
 
-/* Reads the time of a line and checks its cells. Returns false on error, and if the line is no row, which is tolerated
- * unless the reader is strict. */
+/* Reads the time of a line and checks its cells. Returns false on error, and if the line is skipped. */
 static bool text_read_row(pfb_pdh_text_reader *text, const text_line *line, pfb_pdh_text_row *row)
 {
-    text_cell first = text_find_cell(text->data, line->begin, line->end, text->separator);
+    text_cell first = pfb_pdh_text_find_cell(text, line->begin, line->end);
     uint64_t time;
     if (!first.is_closed && !line->is_complete)
         return text_fail(text, PFB_TRUNCATED_LINE, line->end);
-    if (!text_parse_time((span){text->data, first.begin, first.end}, &time)) {
-        if (text_tolerate(text, PFB_NOTE_TEXT_LINE, PFB_BAD_TEXT_LINE, line->begin))
-            text->skipped_lines++;
-        return false;
+    if (!pfb_pdh_text_parse_time(text, &first, &time)) {
+        bool has_date = true;
+        bool is_row = first.is_followed && pfb_pdh_text_resembles_time(text, &first, &has_date);
+        return text_skip_line(text, line, !is_row ? PFB_OK : has_date ? PFB_NO_ROW : PFB_NO_DATE);
     }
     if (!text_check_row(text, line, first))
         return false;
     text->cell_at = first.next;
     text->cells_read = 0;
+    text->rows++;
     *row = (pfb_pdh_text_row){line->begin, line->end - line->begin, time};
     return true;
 }
 
+/* Returns true if a line begins with "(PDH-CSV" or "(PDH-TSV", with or without a quotation mark. */
+static bool text_begins_header(const pfb_pdh_text_reader *text, const text_line *line)
+{
+    uint8_t copy[9];
+    size_t begin = line->begin;
+    if (pfb_pdh_text_character(text, begin) == '"')
+        begin += text_width(text);
+    if (begin == line->end || pfb_pdh_text_character(text, begin) != '(')
+        return false;
+    size_t end = line->end - begin > sizeof copy ? begin + (sizeof copy - 1) * text_width(text) : line->end;
+    span s = {copy, 0, pfb_pdh_text_narrow(text, begin, end, copy, sizeof copy)};
+    return take_exactly(&s, "(PDH-CSV") || take_exactly(&s, "(PDH-TSV");
+}
+
 bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row)
 {
+    text->is_header = false;
     while (text->error.code == PFB_OK && !text->needs_more) {
-        text_line line = text_find_line(text->data, text->next_line, text->size);
+        text_line line = pfb_pdh_text_find_line(text, text->next_line);
         if (!line.is_complete && !text->is_last) {
             text->needs_more = true;
             text->resume_offset = line.begin;
@@ -352,10 +336,21 @@ bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row)
         }
         text->cell_at = text->row_end = line.end;
         text->has_blank_end = false;
-        if (line.begin == text->size)
+        if (line.begin == text->size) {
+            if (text->rows == 0 && text->skipped_row != PFB_OK)
+                text_fail(text, text->skipped_row, line.begin);
             return false;
+        }
         text->next_line = line.next;
-        if (line.end > line.begin && text_read_row(text, &line, row))
+        text->line++;
+        if (line.end == line.begin)
+            continue;
+        if (text_begins_header(text, &line)) {
+            text->is_header = text_read_header(text, &line);
+            text_set_bias(text);
+            return false;
+        }
+        if (text_read_row(text, &line, row))
             return true;
     }
     return false;
@@ -366,7 +361,11 @@ bool pfb_pdh_text_open_row(pfb_pdh_text_reader *text, const void *data, size_t s
     text->error = (pfb_error){PFB_OK, 0};
     text->data = data;
     text->size = text->next_line = data ? size : 0;
+    text->is_wide = text_is_wide(text->encoding);
+    text->is_big_endian = text->encoding == PFB_ENCODING_UTF16BE;
+    text->size -= text->is_wide ? text->size % 2 : 0;
     text->is_last = true;
+    text->is_header = false;
     text->needs_more = false;
     text->path_at = text->path_end = 0;
     text->cell_at = text->row_end = text->size;
@@ -375,10 +374,12 @@ bool pfb_pdh_text_open_row(pfb_pdh_text_reader *text, const void *data, size_t s
     return line.end > 0 && text_read_row(text, &line, row);
 }
 
-static bool text_is_blank(span s)
+static bool text_is_blank(const pfb_pdh_text_reader *text, const text_cell *cell)
 {
-    skip(&s, BLANKS);
-    return s.at == s.end;
+    size_t at = cell->begin;
+    while (at < cell->end && is_one_of(pfb_pdh_text_character(text, at), BLANKS))
+        at += text_width(text);
+    return at == cell->end;
 }
 
 bool pfb_pdh_text_next_value(pfb_pdh_text_reader *text, pfb_pdh_text_value *value)
@@ -390,13 +391,14 @@ bool pfb_pdh_text_next_value(pfb_pdh_text_reader *text, pfb_pdh_text_value *valu
     if (is_at_end)
         text->has_blank_end = false;
     else
-        cell = text_find_cell(text->data, text->cell_at, text->row_end, text->separator);
-    span content = {text->data, cell.begin, cell.end};
+        cell = pfb_pdh_text_find_cell(text, text->cell_at, text->row_end);
     pfb_pdh_text_value read = {.offset = text->cell_at, .column = text->cells_read};
-    read.has_value = pfb_decimal_parse(content, &read.value);
-    if (!read.has_value && !text_is_blank(content) &&
-        !text_tolerate(text, PFB_NOTE_BAD_NUMBER, PFB_BAD_NUMBER, text->cell_at))
-        return false;
+    read.has_value = pfb_pdh_text_parse_number(text, &cell, &read.value);
+    if (!read.has_value && !text_is_blank(text, &cell)) {
+        if (!text_tolerate(text, PFB_NOTE_BAD_NUMBER, PFB_BAD_NUMBER, text->cell_at))
+            return false;
+        text_count(text, &text->unreadable_cells, &text->first_unreadable_line);
+    }
     text->cell_at = cell.next;
     text->cells_read++;
     *value = read;

@@ -93,7 +93,10 @@ enum {                        /* options of a stream; 0 is the default of each *
        PFB_STREAM_METADATA = 8, /* of a source: 0 what the chosen counters need; 1 all of their countersets; 2 all of
                                  * all countersets, and no samples. 2 with files: no note says that a file has no
                                  * samples */
-       PFB_STREAM_REPEATED = 9 /* 1: also returns samples that another file has, byte for byte and with the same time */
+       PFB_STREAM_REPEATED =
+           9, /* 1: also returns samples that another file has, byte for byte and with the same time */
+       PFB_STREAM_DATE_ORDER = 10, /* of text logs: PFB_DATE_MDY, _DMY or _YMD of pdh_text.h; 0: as the log shows */
+       PFB_STREAM_DECIMAL = 11     /* of text logs: '.' or ','; 0: as the log shows */
 };
 
 /* An input. Of `data`, `read` and neither (a file of the name `label`), one is used. */
@@ -146,7 +149,7 @@ enum {
     PFB_RECORD_QUERY_INFO,   /* bytes: a reply of PerfQueryCounterInfo, for the V2 replies that follow */
     PFB_RECORD_NAMES,        /* bytes: a V1 name table; language */
     PFB_RECORD_INSTANCES,    /* bytes: an instance list; set */
-    PFB_RECORD_PATHS,        /* bytes: the joined list of paths of a .blg, or the header line of a text log (form) */
+    PFB_RECORD_PATHS,        /* bytes: the joined list of paths of a .blg, or a header line of a text log (form) */
     PFB_RECORD_V2,           /* bytes: a reply of PerfQueryCounterData */
     PFB_RECORD_V1,           /* bytes: a PERF_DATA_BLOCK */
     PFB_RECORD_LOG,          /* bytes: a joined sample of a .blg */
@@ -171,7 +174,8 @@ enum {
 typedef struct pfb_record_form {
     uint8_t separator;  /* ',', '\t' or ';' */
     uint8_t decimal;    /* '.' or ',' */
-    uint8_t date_order; /* 0: as perfmon writes it */
+    uint8_t date_order; /* PFB_DATE_ bits of pdh_text.h; 0: as perfmon writes dates */
+    uint8_t thousands;  /* '.' or ',' between groups of digits; 0: none */
     uint32_t encoding;  /* of names: PFB_ENCODING_ */
     uint32_t column_count;
 } pfb_record_form;
@@ -193,6 +197,7 @@ typedef struct pfb_record {
     uint32_t request, language;
     pfb_record_form form;
     const char *label; /* BEGIN: of the input; else null */
+    uint64_t line;     /* of a text log: number of the line in the file, from 1; 0: unknown */
 } pfb_record;
 
 enum { PFB_NEXT_FAILED = -1, PFB_NEXT_END = 0, PFB_NEXT_RECORD = 1, PFB_NEXT_WAIT = 2 };
