@@ -16,14 +16,15 @@ static size_t window_size(const walk *w, size_t start, size_t window)
     return window < left ? window : left;
 }
 
-/* Opens the text. Enlarges the window until it contains the header. */
+/* Opens the text. Enlarges the window until it contains the header and shows the form of the rows. */
 static bool open_text(walk *w, pfb_pdh_text_reader *text, size_t *window)
 {
     for (;;) {
         size_t count = window_size(w, 0, *window);
         bool is_open = pfb_pdh_text_open(text, w->data, count, count == w->size, w->options);
         expect(w, is_open == (text->error.code == PFB_OK), "a failed open has an error code");
-        if (text->error.code != PFB_CALLER_TOO_SMALL || count == w->size)
+        bool is_enough = is_open ? text->is_form_certain : text->error.code != PFB_CALLER_TOO_SMALL;
+        if (is_enough || count == w->size)
             return is_open;
         *window = 2 * *window + 1;
     }
@@ -50,15 +51,16 @@ static void walk_header(walk *w, pfb_pdh_text_reader *text)
 {
     pfb_pdh_text_path path;
     uint32_t column = 0;
+    add(w, (uint64_t)text->decimal ^ (uint64_t)text->thousands << 8 ^ (uint64_t)text->dates << 16);
     add(w, (uint64_t)text->separator ^ (uint64_t)text->has_version << 8 ^ (uint64_t)text->has_bias << 16);
     add(w, (uint32_t)text->bias_minutes ^ (uint64_t)text->encoding << 32);
-    if (text->has_bias)
+    if (text->zone_name.bytes)
         touch(w, (size_t)(text->zone_name.bytes - w->data), text->zone_name.size_bytes);
     while (!skips_rest(w) && pfb_pdh_text_next_path(text, &path)) {
         expect(w, path.column == column++, "columns are numbered");
         touch(w, (size_t)(path.name.bytes - w->data), path.name.size_bytes);
         w->out.items++;
-        change_byte(w, path.offset);
+        change_byte(w, (size_t)text->window_offset + path.offset);
     }
     expect_if_unchanged(w, column == text->column_count || is_partial(w), "there are as many paths as columns");
     expect(w, column <= text->column_count, "there are at most as many paths as columns");
@@ -89,10 +91,15 @@ static void walk_text(walk *w, size_t window)
     pfb_pdh_text_row row;
     if (open_text(w, &text, &window)) {
         walk_header(w, &text);
-        while (!w->out.broken && next_row(w, &text, window, &row))
-            walk_row(w, &text, &row);
+        while (!w->out.broken && (next_row(w, &text, window, &row) || text.is_header)) {
+            if (text.is_header)
+                walk_header(w, &text);
+            else
+                walk_row(w, &text, &row);
+        }
         expect(w, w->out.broken || !pfb_pdh_text_next_row(&text, &row), "no row is returned after the end");
-        add(w, text.skipped_lines);
+        add(w, text.skipped_lines ^ text.first_skipped_line << 32);
+        add(w, text.uneven_rows ^ text.first_uneven_line << 32);
     }
     pfb_error error = text.error;
     error.offset += error.code != PFB_OK ? (size_t)text.window_offset : 0;
