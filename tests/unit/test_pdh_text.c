@@ -107,6 +107,7 @@ Test(pdh_text, headers_are_recognised_and_read)
         {"\"(Zone(420)\",\"a\"\n", false, false, false, 0, NULL, 0},
         {"\"(Zone)(x)\",\"a\"\n", false, false, false, 0, NULL, 0},
         {"\"(Zone)(99999)\",\"a\"\n", false, false, false, 0, NULL, 0},
+        {"\"(Zone)(420)x\",\"a\"\n", false, false, false, 0, NULL, 0},
         {"\"(420)\",\"a\"\n", false, false, false, 0, NULL, 0},
         {"()(1)\n", true, false, true, 1, "", 0},
         {"time,value\n", false, false, false, 0, NULL, 0},
@@ -165,6 +166,7 @@ Test(pdh_text, paths_are_the_cells_of_the_header)
         {"\"(PDH-CSV 4.0)\",\"a\"\",\"\n", {"a\"\",", NULL}, PFB_ENCODING_UTF8},
         {"\"(PDH-CSV 4.0)\",\"caf\xE9\"\n", {"caf\xC3\xA9", NULL}, PFB_ENCODING_WINDOWS_1252},
         {"\"(PDH-CSV 4.0)\",\"caf\xC3\xA9\"\n", {"caf\xC3\xA9", NULL}, PFB_ENCODING_UTF8},
+        {"\"(PDH-CSV 4.0)\",\"(vm \"q\", 2)\"\n", {"(vm \"q\", 2)", NULL}, PFB_ENCODING_UTF8},
         {"\"(PDH-CSV 4.0)\",\"a\"b\",c\n", {"a\"b", "c", NULL}, PFB_ENCODING_UTF8},
         {"\"(PDH-CSV 4.0)\",\"\xEF\xBF\xBD\"\n", {"\xEF\xBF\xBD", NULL}, PFB_ENCODING_UTF8},
         {"\"(PDH-CSV 4.0)\",\"\x80\"\n", {"\xE2\x82\xAC", NULL}, PFB_ENCODING_WINDOWS_1252},
@@ -183,6 +185,16 @@ Test(pdh_text, paths_are_the_cells_of_the_header)
         cr_expect(!cases[i].paths[count] && count == text.column_count, "%s", cases[i].text);
         free(copy);
     }
+}
+
+/* A line of 4 GiB can have more columns than are counted. */
+Test(pdh_text, paths_end_at_the_number_of_columns)
+{
+    pfb_pdh_text_reader text;
+    pfb_pdh_text_path path;
+    cr_assert(pfb_pdh_text_open(&text, HEADER, strlen(HEADER), true, NULL));
+    text.column_count = 1;
+    cr_expect(pfb_pdh_text_next_path(&text, &path) && !pfb_pdh_text_next_path(&text, &path));
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------ */
@@ -557,6 +569,7 @@ Test(pdh_text, lines_can_be_read_without_their_text)
         free(kept);
     }
     cr_expect_not(pfb_pdh_text_open_row(&line, NULL, 100, &again), "a null pointer is an empty line");
+    cr_expect_not(pfb_pdh_text_open_row(&line, "x", 1, &again), "a line without a time is no row");
     cr_expect_str_eq(r.rows, " 1 2.5; 3 -; 4 5;");
     free(copy);
 }
@@ -592,4 +605,222 @@ Test(pdh_text, null_windows_are_empty)
     cr_expect(pfb_pdh_text_continue(&text, NULL, 4096, true));
     cr_expect(!pfb_pdh_text_next_row(&text, &row) && !text.needs_more && text.error.code == PFB_OK);
     free(copy);
+}
+
+/* ---- The form of the rows -------------------------------------------------------------------------------------- */
+
+enum { FORM_BYTES = 4096 };
+
+/* Writes a text of ASCII characters as UTF-16. */
+static size_t widen(const char *text, bool is_big_endian, bool has_mark, uint8_t *to)
+{
+    size_t size = 0;
+    for (const char *c = has_mark ? "m" : ""; *c; c++) {
+        to[size++] = is_big_endian ? 0xFE : 0xFF;
+        to[size++] = is_big_endian ? 0xFF : 0xFE;
+    }
+    for (; *text; text++) {
+        cr_assert_lt(size, FORM_BYTES - 1);
+        to[size + !is_big_endian] = 0;
+        to[size + is_big_endian] = (uint8_t)*text;
+        size += 2;
+    }
+    return size;
+}
+
+/* Reads a text in windows of growing sizes. Times are seconds since the start of 2000. */
+static result read_form(const uint8_t *data, size_t size, size_t window, const pfb_read_options *options,
+                        pfb_pdh_text_reader *text)
+{
+    const double start = 125911584000000000.0;
+    result r = {.size = 0};
+    uint8_t *copy = malloc(size);
+    pfb_pdh_text_row row;
+    pfb_pdh_text_row again;
+    cr_assert_not_null(copy);
+    memcpy(copy, data, size);
+    bool is_open = false;
+    for (; !is_open; window *= 2) {
+        window = window < size ? window : size;
+        bool is_read = pfb_pdh_text_open(text, copy, window, window == size, options);
+        is_open = window == size || (is_read ? text->is_form_certain : text->error.code != PFB_CALLER_TOO_SMALL);
+    }
+    do {
+        while (next_row(text, copy, size, window, &row)) {
+            pfb_pdh_text_reader alone = *text;
+            print(&r, "%.10g:", ((double)row.time - start) / 1e7);
+            cr_expect(pfb_pdh_text_open_row(&alone, copy + text->window_offset + row.offset, row.size_bytes, &again));
+            cr_expect_eq(again.time, row.time);
+            for (pfb_pdh_text_value value; pfb_pdh_text_next_value(text, &value);)
+                print(&r, value.has_value ? " %g" : " -", value.value);
+            print(&r, ";", 0);
+        }
+        if (text->is_header)
+            print(&r, "header %.0f;", text->column_count);
+    } while (text->is_header);
+    r.error = text->error;
+    free(copy);
+    return r;
+}
+
+#define COMMAS "\"(PDH-CSV 4.0)\",\"a\"\n"
+#define SEMICOLONS "\"(PDH-CSV 4.0)\";\"a\"\n"
+#define PERFMON "01/01/2000 00:00:00.000"
+
+/* 2000-02-03 10:00 is 33 days and 36,000 s after the start of the year, 03-02 61 days, 02-22 52 days. */
+Test(pdh_text, forms_are_found_in_the_rows)
+{
+    static const struct {
+        const char *text, *rows;
+        uint32_t dates, decimal; /* given */
+        unsigned unreadable, skipped, uneven;
+        pfb_code code;
+    } cases[] = {
+        /* dates */
+        {COMMAS "2000. 2. 3. 10:00:00,1.5\n", "2887200: 1.5;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "2000-02-03 10:00:00,1.5\n", "2887200: 1.5;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "2000-02-03 10:00,1.5\n", "2887200: 1.5;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "03.02.2000 10:00:00,1.5\n", "2887200: 1.5;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "03.02.2000 10:00:00,1.5\n", "5306400: 1.5;", PFB_DATE_MDY, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "3/2/2000 10:00:00,1.5\n", "5306400: 1.5;", PFB_DATE_MDY, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "3/2/2000 10:00:00,1.5\n", "2887200: 1.5;", PFB_DATE_DMY, '.', 0, 0, 0, PFB_OK},
+        {COMMAS "3/2/2000 10:00:00,1.5\n", "", 0, 0, 0, 0, 0, PFB_AMBIGUOUS_DATES},
+        {COMMAS "22/2/2000 10:00:00,1.5\n2/22/2000 10:00:00,1.5\n", "", 0, 0, 0, 0, 0, PFB_AMBIGUOUS_DATES},
+        {COMMAS "2/2/2000 00:00:00,1.5\n2/2/2000 00:00:00,2\n2/2/2000 00:00:00,3\n",
+         "2764800: 1.5;2764800: 2;2764800: 3;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "02/01/2000 00:00:00.000,1.5\n", "86400: 1.5;", PFB_DATE_DMY, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "22/2/2000 10:00:00,1.5\n03/02/2000 10:00:00.000,1.5\n3/2/2000 10:00:00,2\n",
+         "4528800: 1.5;2887200: 2;", 0, 0, 0, 1, 0, PFB_OK},
+        {COMMAS "22/02/2000 10:00:00.000,1.5\n03/02/2000 10:00:00.000,1.5\n", "4528800: 1.5;2887200: 1.5;", 0, 0, 0, 0,
+         0, PFB_OK},
+        {COMMAS "22/2/2000 10:00:00,1.5\n2000-02-03 10:00:00,1\n22.2.2000 10:00:00,1\n", "4528800: 1.5;", 0, 0, 0, 2, 0,
+         PFB_OK},
+        {COMMAS "3/22/00 10:00:00,1.5\n", "", 0, 0, 0, 1, 0, PFB_NO_ROW},
+        {COMMAS "02/22.2000 10:00:00,1.5\n", "", 0, 0, 0, 1, 0, PFB_NO_ROW},
+        {COMMAS "02/22/2000x10:00:00,1.5\n", "", 0, 0, 0, 1, 0, PFB_NO_ROW},
+        {COMMAS "10:00:00,1.5\n", "", 0, 0, 0, 1, 0, PFB_NO_DATE},
+        {COMMAS "1601-01-01T00:00:00+01:00,1.5\n", "", 0, 0, 0, 1, 0, PFB_NO_ROW},
+        /* times of day */
+        {COMMAS "2/22/2000 10:00 AM,1.5\n2/22/2000 10:00:00 a.m.,1\n2/3/2000 12:00 AM,1\n2/3/2000 1:00 PM,1\n"
+                "2/3/2000 1:00 pm,1\n2/3/2000 13:00 PM,1\n2/3/2000 0:30 AM,1\n2/3/2000 1:00 Px,1\n",
+         "4528800: 1.5;4528800: 1;2851200: 1;2898000: 1;2898000: 1;", 0, 0, 0, 3, 0, PFB_OK},
+        {COMMAS "02/22/2000 10.00.00.000,1.5\n02/22/2000 9:00:00.000,1\n02/22/2000 10:0:00.000,1\n"
+                "02/22/2000 10:00:0.000,1\n\"02/22/2000 10:00:00,000\",1\n02/22/2000 10:00:00.0,1\n",
+         "4528800: 1.5;4525200: 1;4528800: 1;4528800: 1;4528800: 1;4528800: 1;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "2/22/2000 10:00,1.5\n02/22/2000T10:00:00.000,1\n02/22/2000  10:00:00.000,1\n"
+                "\"02/22/2000, 10:00:00.000\",1\n02/2/2000 00:00:00.000,1\n2/02/2000 00:00:00.000,1\n",
+         "4528800: 1.5;4528800: 1;4528800: 1;4528800: 1;2764800: 1;2764800: 1;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "2/22/2000 10:00,1.5\n2/22/2000 :00,1\n2/22/2000 10,1\n2/22/2000 10:,1\n2/22/2000 10:00:,1\n"
+                "2/22/2000 10:00:00.,1\n2/22/2000 10:00:00 x,1\n2/22/2000 010:00,1\n",
+         "4528800: 1.5;", 0, 0, 0, 7, 0, PFB_OK},
+        /* offsets from UTC, with the bias of the header */
+        {"\"(PDH-CSV 4.0) (X)(60)\",\"a\"\n2000-02-03T10:00:00Z,1.5\n2000-02-03T10:00:00z,1\n"
+         "2000-02-03T10:00:00+01:00,1\n2000-02-03T10:00:00-0130,1\n2000-02-03T10:00:00+01,1\n"
+         "2000-02-03T10:00:00+01:5,1\n2000-02-03T10:00:00+01:60,1\n2000-02-03T10:00:00+1,1\n"
+         "2000-02-03T10:00:00+0160,1\n2000-02-03T10:00:00+25,1\n2000-02-03T10:00:00,1\n",
+         "2883600: 1.5;2883600: 1;2880000: 1;2889000: 1;2880000: 1;", 0, 0, 0, 6, 0, PFB_OK},
+        {COMMAS "2000-02-03T10:00:00Z,1.5\n", "2887200: 1.5;", 0, 0, 0, 0, 0, PFB_OK},
+        /* decimal signs */
+        {COMMAS PERFMON ",\"3,25\"\n", "0: 3.25;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS PERFMON ",\"1,234\"\n", "", 0, 0, 0, 0, 0, PFB_AMBIGUOUS_NUMBERS},
+        {SEMICOLONS PERFMON ";1,234\n" PERFMON ";1.5\n", "0: -;0: 1.5;", 0, 0, 1, 0, 0, PFB_OK},
+        {SEMICOLONS PERFMON ";1,234\n", "0: 1.234;", 0, 0, 0, 0, 0, PFB_OK},
+        {SEMICOLONS PERFMON ";1.234\n", "", 0, 0, 0, 0, 0, PFB_AMBIGUOUS_NUMBERS},
+        {SEMICOLONS PERFMON ";1.5\n", "0: 1.5;", 0, 0, 0, 0, 0, PFB_OK},
+        {SEMICOLONS PERFMON ";5\n", "0: 5;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "03.02.2000 10:00:00,1.234\n", "", 0, 0, 0, 0, 0, PFB_AMBIGUOUS_NUMBERS},
+        {COMMAS PERFMON ",1.234\n", "0: 1.234;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS PERFMON ",\"1,5\"\n" PERFMON ",1.5\n", "", 0, 0, 0, 0, 0, PFB_AMBIGUOUS_NUMBERS},
+        {COMMAS "22/2/2000 10:00,0.123\n22/2/2000 10:00,1.234\n", "4528800: 0.123;4528800: 1.234;", 0, 0, 0, 0, 0,
+         PFB_OK},
+        {COMMAS "22/2/2000 10:00,\"0,123\"\n22/2/2000 10:00,\"1,234\"\n", "4528800: 0.123;4528800: 1.234;", 0, 0, 0, 0,
+         0, PFB_OK},
+        {COMMAS "22/2/2000 10:00,\",125\"\n", "4528800: 0.125;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "22/2/2000 10:00,\"1234,5\"\n", "4528800: 1234.5;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "22/2/2000 10:00,\"1234,125\"\n", "4528800: 1234.12;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "22/2/2000 10:00,\"1,250e2\"\n", "4528800: 125;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS "22/2/2000 10:00,\".\"\n22/2/2000 10:00,1.5x\n22/2/2000 10:00,-\n", "4528800: -;4528800: -;4528800: -;",
+         0, 0, 3, 0, 0, PFB_OK},
+        /* separators of thousands */
+        {COMMAS PERFMON ",\"1.234,5\"\n" PERFMON ",\"1234,5\"\n" PERFMON ",\"1.234.567\"\n" PERFMON ",\"12.345\"\n",
+         "0: 1234.5;0: 1234.5;0: 1.23457e+06;0: 12345;", 0, ',', 0, 0, 0, PFB_OK},
+        {COMMAS PERFMON ",\"1.23,5\"\n" PERFMON ",\"1234.567,5\"\n" PERFMON ",\".123\"\n" PERFMON
+                        ",\"1,5.000\"\n" PERFMON ",\"1,5,5\"\n" PERFMON ",\"1.23\"\n" PERFMON ",\" \"\n",
+         "0: -;0: -;0: -;0: -;0: -;0: -;0: -;", 0, ',', 6, 0, 0, PFB_OK},
+        {COMMAS PERFMON ",\"1,234.5\"\n", "0: 1234.5;", 0, '.', 0, 0, 0, PFB_OK},
+        {SEMICOLONS PERFMON ";1,5\n" PERFMON ";1.234,5\n", "0: 1.5;0: -;", 0, 0, 1, 0, 0, PFB_OK},
+        {COMMAS "3/2/2000 10:00:00,\"1.234,5\"\n3/2/2000 10:00:00,1\n3/2/2000 10:00:00,2\n",
+         "2887200: 1234.5;2887200: 1;2887200: 2;", PFB_DATE_DMY, ',', 0, 0, 0, PFB_OK},
+        /* lines and headers */
+        {"\n" COMMAS PERFMON ",1.5\n", "0: 1.5;", 0, 0, 0, 0, 0, PFB_OK},
+        {"\r\n" COMMAS PERFMON ",1.5\n", "0: 1.5;", 0, 0, 0, 0, 0, PFB_OK},
+        {"sep=;\n" SEMICOLONS PERFMON ";1,5\n", "0: 1.5;", 0, 0, 0, 0, 0, PFB_OK},
+        {"(PDH-CSV 4.0);a\n" PERFMON ";1,5\n", "0: 1.5;", 0, 0, 0, 0, 0, PFB_OK},
+        {"\"(PDH-CSV 4.0) (A;B)(0)\",\"a\"\n" PERFMON ",1.5\n", "0: 1.5;", 0, 0, 0, 0, 0, PFB_OK},
+        {"(PDH-CSV 4.0) (A;B)(0),a\n" PERFMON ",1.5\n", "0: 1.5;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS PERFMON ",1.5\n\"(PDH-CSV 4.0)\",\"b\",\"c\"\n" PERFMON ",1,2\n(PDH-TSV 4.0)\n(\n\"\n\"(\n(PDH\n",
+         "0: 1.5;header 2;0: 1 2;header 0;", 0, 0, 0, 4, 0, PFB_OK},
+        {COMMAS PERFMON ",1.5\n\"(PDH-CSV 5.0)\",\"b\"\n", "0: 1.5;", 0, 0, 0, 0, 0, PFB_UNKNOWN_FORMAT},
+        {COMMAS PERFMON ",1.5\n" PERFMON ",1,5\n" PERFMON ",\"1\",5\n" PERFMON "\n", "0: 1.5;0: 1;0:;", 0, 0, 0, 1, 2,
+         PFB_OK},
+        {COMMAS PERFMON ",1,5\n", "", 0, 0, 0, 1, 0, PFB_UNEVEN_ROW},
+        {COMMAS PERFMON ",1,5\nx,1\n" PERFMON ",1,5\n", "", 0, 0, 0, 3, 0, PFB_UNEVEN_ROW},
+        {COMMAS "x,1\ny\n", "", 0, 0, 0, 2, 0, PFB_OK},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const pfb_read_options options = {.date_order = cases[i].dates, .decimal = cases[i].decimal};
+        for (unsigned form = 0; form < 5; form++) { /* as it is; UTF-16 of both byte orders, with a mark or without */
+            uint8_t data[FORM_BYTES];
+            size_t size = strlen(cases[i].text);
+            cr_assert_lt(size, sizeof data);
+            memcpy(data, cases[i].text, size);
+            if (form > 0)
+                size = widen(cases[i].text, form % 2, form > 2, data);
+            for (size_t window = 1; window <= 2 * size; window *= 2 * size) {
+                pfb_pdh_text_reader text;
+                result r = read_form(data, size, window, &options, &text);
+                cr_expect_str_eq(r.rows, cases[i].rows, "form %u of %s: %s", form, cases[i].text, r.rows);
+                cr_expect_eq(r.error.code, cases[i].code, "form %u of %s: %u", form, cases[i].text,
+                             (unsigned)r.error.code);
+                cr_expect(text.unreadable_cells == cases[i].unreadable && text.skipped_lines == cases[i].skipped &&
+                              text.uneven_rows == cases[i].uneven,
+                          "form %u of %s: %u, %u, %u", form, cases[i].text, (unsigned)text.unreadable_cells,
+                          (unsigned)text.skipped_lines, (unsigned)text.uneven_rows);
+            }
+        }
+    }
+}
+
+/* The rows of the first MiB show the form. */
+Test(pdh_text, rows_after_the_first_mib_do_not_change_the_form)
+{
+    static const char header[] = SEMICOLONS;
+    static const char row[] = PERFMON ";5\n";
+    static const char last[] = PERFMON ";1.5\n";
+    enum { ROWS = (1 << 20) / (sizeof row - 1) + 1 };
+    const size_t size = sizeof header + ROWS * (sizeof row - 1) + sizeof last;
+    char *content = malloc(size);
+    cr_assert_not_null(content);
+    char *at = content + snprintf(content, size, "%s", header);
+    for (size_t i = 0; i < ROWS; i++, at += sizeof row - 1)
+        memcpy(at, row, sizeof row - 1);
+    memcpy(at, last, sizeof last - 1);
+    const size_t used = (size_t)(at - content) + sizeof last - 1;
+    for (int is_last = 0; is_last <= 1; is_last++) {
+        pfb_pdh_text_reader text;
+        cr_expect(pfb_pdh_text_open(&text, content, used, is_last, NULL));
+        cr_expect(text.is_form_certain && text.decimal == ',');
+    }
+    free(content);
+}
+
+/* Two bytes before a header that are no byte order mark, and do not show UTF-16 either. */
+Test(pdh_text, other_first_bytes_are_no_encoding)
+{
+    static const uint8_t firsts[][2] = {{0xFF, '('}, {0xFE, '('}, {0, 'x'}, {'x', 0}, {0xFF, 0xFF}};
+    for (size_t i = 0; i < sizeof firsts / sizeof firsts[0]; i++) {
+        char text[] = "--(PDH-CSV 4.0)";
+        memcpy(text, firsts[i], sizeof firsts[i]);
+        cr_expect_not(pfb_pdh_text_recognise(text, sizeof text - 1), "row %zu", i);
+    }
 }

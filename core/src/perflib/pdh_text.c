@@ -171,7 +171,9 @@ static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line)
         cell = pfb_pdh_text_find_cell(text, cell.next, text->path_end);
         text->column_count += text->column_count < UINT32_MAX; /* a line of 4 GiB can have more columns */
     }
-    return cell.is_closed || text_fail(text, PFB_TRUNCATED_LINE, line->end);
+    if (!cell.is_closed)
+        return text_fail(text, PFB_TRUNCATED_LINE, line->end);
+    return true;
 }
 
 /* Times with an offset from UTC need no bias of the header. */

@@ -95,7 +95,7 @@ static bool text_take_date(span *s, text_moment *m)
         unsigned next = i > 0 ? text_take_one(s, "/.-") : 0;
         skip(s, next == '.' ? CHARACTER(' ') : 0);
         digits[i] = text_take_number(s, 9999, &numbers[i]);
-        if (digits[i] == 0 || (i == 1 && next == 0) || (i == 2 && next != mark))
+        if (digits[i] == 0 || (i == 2 && next != mark)) /* without a mark, there are no digits */
             return false;
         mark = next;
     }
