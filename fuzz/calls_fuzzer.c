@@ -416,7 +416,7 @@ static void sample_measure(state *s, uint8_t argument)
     if (t->is_loaded) /* a loaded sample keeps its input until sample_unload */
         return;
     t->input = (pfb_sample_input){.data = s->data[which], .data_size_bytes = s->size[which], .options = s->options};
-    t->input.key_counter = argument >> 2;
+    t->input.identity = argument >> 2 & 1;
     pfb_sample_measure(&t->input, &t->counts);
 }
 

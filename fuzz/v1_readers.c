@@ -358,10 +358,9 @@ static void check_self_match(walk *w, pfb_sample *t)
 }
 
 /* Loads the block as a sample and checks the table. `error` is the error of the block's reader. */
-static void check_table(walk *w, pfb_error error, uint32_t key_counter)
+static void check_table(walk *w, pfb_error error, uint32_t identity)
 {
-    pfb_sample_input input = {
-        .data = w->data, .data_size_bytes = w->size, .options = w->options, .key_counter = key_counter};
+    pfb_sample_input input = {.data = w->data, .data_size_bytes = w->size, .options = w->options, .identity = identity};
     pfb_sample_counts counts;
     pfb_sample table;
     pfb_error measured = pfb_sample_measure(&input, &counts);
@@ -391,20 +390,6 @@ static void check_table(walk *w, pfb_error error, uint32_t key_counter)
 static bool has_signature(const uint8_t *data, size_t size)
 {
     return size >= 8 && (memcmp(data, "P\0E\0R\0F\0", 8) == 0 || memcmp(data, "\0P\0E\0R\0F", 8) == 0);
-}
-
-/* Returns the title index of the first counter, for use as key counter; 0 if there is none. */
-static uint32_t find_key(const uint8_t *data, size_t size)
-{
-    pfb_v1_reader reader;
-    pfb_v1_object object;
-    pfb_v1_counter counter;
-    pfb_v1_open(&reader, data, size, NULL);
-    while (pfb_v1_next_object(&reader, &object)) {
-        if (pfb_v1_next_counter(&reader, &counter))
-            return counter.title_index;
-    }
-    return 0;
 }
 
 /* ---- Name tables: entries -------------------------------------------------------------------------------- */
@@ -661,8 +646,8 @@ static const char *check_other_functions(v1_subject which, const uint8_t *data, 
     const char *broken = compare_partial(whole, data, size, options);
     if (broken || !has_signature(data, size))
         return broken;
-    check_table(&w, whole->error, 0);
-    check_table(&w, whole->error, find_key(data, size));
+    check_table(&w, whole->error, PFB_IDENTITY_PROCESS);
+    check_table(&w, whole->error, PFB_IDENTITY_WINDOWS);
     return w.out.broken;
 }
 

@@ -26,6 +26,7 @@ bool reading_open(reading *r, const options *o, uint32_t metadata)
     r->collector = pfb_collector_new();
     require_memory(r->collector && pfb_collector_set_machine(r->collector, o->machine));
     pfb_collector_set(r->collector, PFB_COLLECT_STRICT, o->reader.is_strict);
+    pfb_collector_set(r->collector, PFB_COLLECT_IDENTITY, o->identity);
     pfb_collector_set_formula(r->collector, &o->formula);
     return true;
 }

@@ -42,6 +42,7 @@ static const char *const format_words[] = {"text",       "json", "csv",  "pdh-cs
 static const char *const date_order_words[] = {"mdy", "dmy", "ymd", NULL}; /* in the order of PFB_DATE_MDY, from 1 on */
 static const char *const decimal_words[] = {",", ".", NULL};
 static const char *const color_words[] = {"auto", "always", "never", NULL}; /* in the order of color_choice */
+static const char *const identity_words[] = {"process", "windows", NULL};   /* in that of PFB_IDENTITY_ */
 static const char *const generate_words[] = {"man", "options", NULL};       /* in that of generated_text, from 1 on */
 
 /* The initialisers of the members `type`, `member` and so on. The offset of a member whose C type is not the one that
@@ -207,6 +208,10 @@ static const command_option table[] = {
     {.name = "clamp-0", FLAG(formula.clamp_0),
      .commands = EVALUATES,
      .meaning = "values below 0 become 0"},
+    {.name = "identity", .argument = "HOW", WORD(identity, identity_words, PFB_IDENTITY_PROCESS), .has_default = true,
+     .commands = EVALUATES,
+     .meaning = "how V1 data and .blg show that an instance is the same as before: by the ids of its process and thread "
+                "where the data has them, or by name and position only, as Performance Monitor does"},
     {.name = "utc", FLAG(is_utc),
      .commands = CHOOSES,
      .meaning = "times of text, pages, pdh-csv and pdh-tsv, and those of --from and --to, in UTC instead of local time"},

@@ -32,7 +32,7 @@ typedef struct compared_result {
 typedef struct collector_options {
     pfb_read_options reader;
     pfb_formula_options formula; /* applied to every value */
-    uint32_t key_counter;        /* V1: PFB_COLLECT_KEY_TITLE; 0: none */
+    uint32_t identity;           /* PFB_IDENTITY_ */
     time_range range;
 } collector_options;
 

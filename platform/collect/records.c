@@ -32,10 +32,10 @@ uint32_t pfb_collector_set(pfb_collector *c, uint32_t option, int64_t value)
         if (is_valid)
             set_memory(c, (uint64_t)value < SIZE_MAX ? (size_t)value : SIZE_MAX);
         break;
-    case PFB_COLLECT_KEY_TITLE:
-        is_valid = value >= 0 && value <= UINT32_MAX;
+    case PFB_COLLECT_IDENTITY:
+        is_valid = value == PFB_IDENTITY_PROCESS || value == PFB_IDENTITY_WINDOWS;
         if (is_valid)
-            c->options.key_counter = (uint32_t)value;
+            c->options.identity = (uint32_t)value;
         break;
     case PFB_COLLECT_BIAS:
         is_valid = value >= -max_bias && value <= max_bias;

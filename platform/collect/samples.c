@@ -187,7 +187,7 @@ static bool load_v1(pfb_collector *c, stored_sample *sample, collected_reply *re
     pfb_sample_input input = {.data = sample->reply.data,
                               .data_size_bytes = reader.total_size_bytes,
                               .options = &c->options.reader,
-                              .key_counter = c->options.key_counter};
+                              .identity = c->options.identity};
     sample->machine_name = reader.system_name;
     return load_table(sample, &input, &reply->error);
 }

@@ -13,9 +13,10 @@ import v1
 from blocks import clock_time, public
 
 NO_UNIQUE_ID = -1
+ID_PROCESS, ID_THREAD = 784, 804  # title indexes of counters
 MAX_OBJECTS = 4096  # in all samples that a History stores
 # The record of the only instance of an object without instances. The instance
-# has no name, and a key counter does not apply to it.
+# has no name, and ids of processes do not apply to it.
 ONLY = {"name": None, "occurrence": 0, "unique_id": NO_UNIQUE_ID,
         "parent": None, "_name": None, "_parent_name": v1.EMPTY_NAME}
 
@@ -35,17 +36,29 @@ class Instance:
     """An instance; `values` are {position: record of the value}."""
 
     def __init__(self, record):
-        self.record, self.values, self.key = record or ONLY, {}, None
+        self.record, self.values = record or ONLY, {}
+        self.process, self.thread = None, None  # ids that identify it
         self.is_unique = self.record["unique_id"] != NO_UNIQUE_ID
 
     def identity(self):
         """What identifies it in other samples: a unique id that occurs once in
-        the object; otherwise the id, the name, that of the parent and, if it
-        has no id, the value of the key counter."""
+        the object; otherwise the id, the name and that of the parent."""
         if self.is_unique:
             return ("unique", self.record["unique_id"])
-        return ("name", self.record["unique_id"], self.key,
+        return ("name", self.record["unique_id"],
                 self.record["_name"], self.record["_parent_name"])
+
+    def ids(self):
+        """(id of the process, id of the thread) that identify it, or None."""
+        return None if self.process is self.thread is None else (
+            self.process, self.thread)
+
+    def is_same_owner(self, other):
+        """Whether it is the process or thread of another sample that has the
+        same ids. Names of threads are numbers that may change."""
+        return self.record["_parent_name"] == other.record["_parent_name"] and (
+            self.thread is not None or
+            self.record["_name"] == other.record["_name"])
 
 
 class Object:
@@ -54,30 +67,53 @@ class Object:
     def __init__(self, item):
         self.item, self.counters, self.instances = item, [], []
         self.by_place = {}  # (identity, rank among equal ones) -> instance
+        self.by_ids = {}    # ids of process and thread -> instance
 
-    def index(self, key_counter):
+    def read_id(self, instance, title):
+        """The value of an id of an instance, or None."""
+        for counter in self.counters:
+            if counter["counter"] == title:
+                value = instance.values.get(counter["position"])
+                raw = value["raw"] if value else None
+                return raw if raw and raw < 2**32 else None
+        return None
+
+    def find_ids(self):
+        """Finds the ids of the instances, each of which one instance has."""
+        has_thread = any(counter["counter"] == ID_THREAD
+                         for counter in self.counters)
+        named = [instance for instance in self.instances
+                 if instance.record is not ONLY and not instance.is_unique]
+        for instance in named:
+            instance.process = self.read_id(instance, ID_PROCESS)
+            instance.thread = self.read_id(instance, ID_THREAD)
+            if has_thread and instance.thread is None:
+                instance.process = None
+        counts = Counter(instance.ids() for instance in named)
+        for instance in named:
+            if counts[instance.ids()] > 1:
+                instance.process = instance.thread = None
+            if instance.ids():
+                self.by_ids[instance.ids()] = instance
+
+    def index(self, identity):
         """Finds the identities of the instances when all values are known."""
         if "_has_block" in self.item and not self.instances:
             self.instances.append(Instance(None))  # no value was read
-        keys = [counter["position"] for counter in self.counters
-                if counter["counter"] == key_counter]
         ranks = Counter()
         id_counts = Counter(instance.record["unique_id"]
                             for instance in self.instances)
         for instance in self.instances:
             # With an id that occurs twice in an object, names are compared too.
-            has_id = instance.is_unique
-            if has_id:
+            if instance.is_unique:
                 instance.is_unique = \
                     id_counts[instance.record["unique_id"]] == 1
-            value = None
-            if keys and not has_id and instance.record is not ONLY:
-                value = instance.values.get(keys[0])
-            instance.key = value["raw"] if value else None
-            identity = instance.identity()
-            instance.place = (identity, ranks[identity])
+            place = instance.identity()
+            instance.place = (place, ranks[place])
             self.by_place[instance.place] = instance
-            ranks[identity] += 1
+            ranks[place] += 1
+        if identity == "process":
+            self.find_ids()
 
     def column(self, position, newer):
         """The counter of this object that the counter at `position` of a newer
@@ -115,7 +151,7 @@ def subtracts_bases(type_value):
 class Sample:
     """A block as a table: objects, their instances, their values."""
 
-    def __init__(self, records, key_counter=None):
+    def __init__(self, records, identity="process"):
         self.header, self.objects = None, []
         for record in records:
             if record["record"] == "data":
@@ -129,7 +165,7 @@ class Sample:
             elif record["record"] == "value":
                 self.add_value(record)
         for item in self.objects:
-            item.index(key_counter)
+            item.index(identity)
 
     def add_value(self, record):
         """Adds a value to its instance."""
@@ -138,21 +174,41 @@ class Sample:
             instances.append(Instance(None))
         instances[-1].values[record["position"]] = record
 
-    def find(self, number, title, place):
-        """(object, instance) of this sample that an instance of another sample
-        is compared with: in the object at position `number` if that has this
-        title index and the instance, else in the first object that has both.
+    def objects_of(self, number, title):
+        """The objects with this title index, that at position `number` first.
         """
-        for item in self.objects[number:number + 1] + self.objects:
-            if item.item["object"] == title and place in item.by_place:
-                return item, item.by_place[place]
+        return [item for item in self.objects[number:number + 1] + self.objects
+                if item.item["object"] == title]
+
+    def find(self, number, newer, instance):
+        """(object, instance) of this sample that an instance of a newer sample
+        is compared with: the one with the same ids of process and thread.
+        Otherwise the one with the same name and position, unless both have ids
+        or the newer sample has the ids of that one elsewhere. The object at
+        position `number` is searched before the others of its title index.
+        """
+        title = newer.objects[number].item["object"]
+        objects = self.objects_of(number, title)
+        same = [item for item in objects if instance.ids() in item.by_ids]
+        if same:
+            found = same[0].by_ids[instance.ids()]
+            if instance.is_same_owner(found):
+                return same[0], found
+        for item in objects:
+            found = item.by_place.get(instance.place)
+            if found and found.ids() and (instance.ids() or any(
+                    found.ids() in other.by_ids
+                    for other in newer.objects_of(number, title))):
+                return None, None
+            if found:
+                return item, found
         return None, None
 
     def has_ended(self, number, newer):
         """Whether an instance of this older sample is missing in a newer object.
         The older object is the one with the first instance that both have."""
-        found = [self.find(number, newer.item["object"], instance.place)
-                 for instance in newer.instances]
+        found = [self.find(number, newer, instance)
+                 for instance in newer.objects[number].instances]
         objects = [item for item, _ in found if item]
         return bool(objects) and sum(
             item is objects[0] for item in objects) < len(objects[0].instances)
@@ -169,9 +225,10 @@ class Sample:
                 "object_time": item["perf_time"],
                 "object_freq": item["perf_freq"]}
 
-    def older_inputs(self, number, newer, place, value):
+    def older_inputs(self, number, sample, newest, value):
         """The inputs of a newer sample's value in this older one, or None."""
-        item, instance = self.find(number, newer.item["object"], place)
+        item, instance = self.find(number, sample, newest)
+        newer = sample.objects[number]
         counter = item and item.column(value["position"], newer)
         if not counter:
             return None
@@ -189,11 +246,11 @@ def cook_pair(older, newer):
     `older` is {title index: the sample that the object is compared with}."""
     for number, item in enumerate(newer.objects):
         sample = older.get(item.item["object"])
-        has_ended = bool(sample) and sample.has_ended(number, item)
+        has_ended = bool(sample) and sample.has_ended(number, newer)
         for instance in item.instances:
             for _, value in sorted(instance.values.items()):
                 before = sample and sample.older_inputs(
-                    number, item, instance.place, value)
+                    number, newer, instance, value)
                 outcome = evaluate(
                     before, newer.inputs(item.item, value["_type"], value))
                 flags = cook.total_flags(instance.record["name"],
@@ -304,7 +361,7 @@ class History:
             self.series[machine] = [s for s in known if s.number in used]
 
 
-def cook_parts(parts, names=None, key_counter=None):
+def cook_parts(parts, names=None, identity="process"):
     """The output lines of blocks (file, records), some of which may be V2. A
     block without a valid header is no sample, and takes no number."""
     titles = defaultdict(lambda: None)
@@ -321,7 +378,7 @@ def cook_parts(parts, names=None, key_counter=None):
             yield from cook_v2(number, sample, older)
             older = sample
         else:
-            sample = Sample(part, key_counter)
+            sample = Sample(part, identity)
             number, before = history.add(sample, number, file)
             next_number = number + 1
             yield from cook_v1(number, sample, before, titles)
@@ -420,14 +477,14 @@ def merged(files):
             yield first.number, first.take()
 
 
-def cook_files(files, names=None, key_counter=None):
+def cook_files(files, names=None, identity="process"):
     """The output lines of several files, and the records of their errors."""
     parts, errors = [], []
     for number, part in merged(files):
         parts.append((number, part))
         errors += [dict(record, _file=number) for record in part
                    if record["record"] == "error"]
-    return list(cook_parts(parts, names, key_counter)), errors
+    return list(cook_parts(parts, names, identity)), errors
 
 
 def main(arguments):
@@ -435,7 +492,8 @@ def main(arguments):
     parser = argparse.ArgumentParser(description="Print displayed values.")
     parser.add_argument("files", metavar="FILE", nargs="+")
     parser.add_argument("--names", metavar="TABLE")
-    parser.add_argument("--key-counter", type=int)
+    parser.add_argument("--identity", default="process",
+                        choices=("process", "windows"))
     options = parser.parse_args(arguments)
     sys.stdout.reconfigure(encoding="utf-8")
     names, contents = None, []
@@ -445,7 +503,7 @@ def main(arguments):
     if options.names:
         with open(options.names, "rb") as file:
             names = v1.Names(file.read())
-    lines, errors = cook_files(contents, names, options.key_counter)
+    lines, errors = cook_files(contents, names, options.identity)
     for line in lines:
         print(json.dumps(public(line), ensure_ascii=False))
     for error in errors:

@@ -32,6 +32,13 @@ def rows(title, *named, **options):
         for name, number, *more in named], **options)
 
 
+def processes(title, *named, ids=(784,)):
+    """An object of instances with ids: (name, number, ids, keywords)."""
+    return little.object(title, counters(10, *ids), [
+        little.instance(name, values(number, *own), **dict(*more))
+        for name, number, own, *more in named])
+
+
 def single(title, titles, *numbers):
     """An object without instances."""
     return little.single(title, counters(*titles), *map(little.v4, numbers))
@@ -80,6 +87,53 @@ def sequences():
         "counters in another order": [
             block(single(4, [10, 12, 14], 1, 2, 3)),
             block(single(4, [14, 10, 12], 6, 5, 4))],
+        "a process that ends, and one that begins": [
+            block(processes(230, ("a", 1, [5]), ("b", 2, [6]), ("b", 3, [7]))),
+            block(processes(230, ("b", 9, [7]), ("b", 4, [8]), ("a", 2, [5]))),
+            block(processes(230, ("b", 5, [8]), ("a", 12, [9])))],
+        "ids of processes that are 0, repeat or are missing": [
+            block(processes(230, ("a", 1, [5]), ("b", 2, [0]), ("c", 3, [0]))),
+            block(processes(230, ("b", 3, [7]), ("a", 9, [0]), ("c", 4, [7]))),
+            block(processes(230, ("b", 5, [7]), ("c", 6, [8]), ("a", 10, [7]))),
+            block(processes(230, ("b", 7, [0]), ("b", 8, [8]), ("a", 11, [5]))),
+            block(processes(230, ("b", 9, [8]), ("b", 10, [0]), ("a", 12, [6])))],
+        "a process that another sample has at a place without an id": [
+            block(processes(230, ("a", 1, [5]), ("a", 2, [6]))),
+            block(processes(230, ("a", 7, [0]), ("a", 9, [5])))],
+        "ids of processes that programs use again": [
+            block(processes(230, ("a", 1, [5]), ("b", 2, [6]))),
+            block(processes(230, ("b", 7, [5]), ("a", 9, [6]), ("_Total", 1, [0]))),
+            block(processes(230, ("a", 8, [5]), ("a", 10, [6]), ("_Total", 2, [0])))],
+        "ids of processes and unique ids": [
+            block(processes(230, ("a", 1, [5], {"unique": 1}), ("b", 2, [6]),
+                            ("c", 2, [7], {"unique": 2}),
+                            ("c", 3, [8], {"unique": 2}))),
+            block(processes(230, ("a", 7, [9], {"unique": 1}), ("b", 4, [5]),
+                            ("c", 9, [8], {"unique": 2}),
+                            ("c", 8, [7], {"unique": 2})))],
+        "ids of threads": [
+            block(processes(230, ("x", 0, [5]), ("y", 0, [6])),
+                  processes(232, ("0", 1, [51, 5], {"parent": (230, 0)}),
+                            ("1", 2, [52, 5], {"parent": (230, 0)}),
+                            ("0", 3, [61, 6], {"parent": (230, 1)}),
+                            ("1", 3, [0, 6], {"parent": (230, 1)}),
+                            ids=(804, 784))),
+            block(processes(230, ("x", 0, [5]), ("y", 0, [6])),
+                  processes(232, ("0", 9, [52, 5], {"parent": (230, 0)}),
+                            ("0", 7, [53, 6], {"parent": (230, 1)}),
+                            ("1", 8, [61, 6], {"parent": (230, 0)}),
+                            ("2", 9, [0, 6], {"parent": (230, 1)}),
+                            ids=(804, 784)))],
+        "ids of threads without those of processes": [
+            block(processes(232, ("0", 1, [51]), ("1", 2, [52]), ids=(804,))),
+            block(processes(232, ("0", 9, [52]), ("1", 8, [51]), ids=(804,)))],
+        "two objects with the ids of processes": [
+            block(processes(230, ("a", 1, [5]), ("b", 2, [6])),
+                  processes(230, ("a", 3, [7]), ("b", 4, [5]))),
+            block(processes(230, ("b", 8, [5]), ("b", 9, [7])),
+                  processes(230, ("a", 7, [5]), ("a", 6, [7]), ("b", 1, [0]))),
+            block(processes(230, ("a", 9, [5])),
+                  processes(230, ("a", 9, [9]), ("a", 8, [5])))],
         "another object between two objects": [
             block(single(2, [10], 1), single(4, [10], 2)),
             block(single(2, [10], 3), single(6, [10], 9), single(4, [10], 7))],

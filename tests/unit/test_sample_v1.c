@@ -361,8 +361,8 @@ typedef struct instance_case {
         NULL, 0, 0, 0                                                                                                  \
     }
 
-/* An object of a counter and the key counter 6; parents "x" and "y" are in object 1. */
-static v1 *make_instances(int64_t tick, const instance_case *list, uint32_t key_counter)
+/* An object of a counter and ID Process; parents "x" and "y" are in object 1. */
+static v1 *make_instances(int64_t tick, const instance_case *list, uint32_t identity)
 {
     v1 *s = v1_new(tick);
     v1_object(&s->b, 1, 0);
@@ -371,13 +371,13 @@ static v1 *make_instances(int64_t tick, const instance_case *list, uint32_t key_
     pfb_write_end_object(&s->b);
     v1_object(&s->b, 2, 0);
     v1_counter(&s->b, 4, COUNTER, 4, 0);
-    v1_counter(&s->b, 6, RAWCOUNT, 4, 0);
+    v1_counter(&s->b, PFB_TITLE_PROCESS_ID, RAWCOUNT, 4, 0);
     for (; list->name; list++) {
         v1_instance_of(&s->b, list->name, list->unique_id, list->parent ? 1 : 0, list->parent - 1);
         pfb_write_v1_value(&s->b, 8, list->key, 4);
     }
     pfb_write_end_object(&s->b);
-    s->input.key_counter = key_counter;
+    s->input.identity = identity;
     v1_load(s);
     return s;
 }
@@ -408,64 +408,114 @@ Test(sample_v1, instances_of_objects_with_the_same_title)
 
 Test(sample_v1, instances_are_matched_between_samples)
 {
-    enum { NO = -1 };
+    enum { NO = -1, PROCESS = PFB_IDENTITY_PROCESS, WINDOWS = PFB_IDENTITY_WINDOWS, ANY = 0 };
     static const struct {
         const char *what;
         instance_case older[4], newer[4];
-        uint32_t key_counter;
+        uint32_t identity;
         int expected[3];
     } rows[] = {
         {"names match",
          {{"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, END},
          {{"b", NO_ID, 0, 0}, {"a", NO_ID, 0, 0}, END},
-         0,
+         ANY,
          {1, 0}},
         {"equal names match in their order",
          {{"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, {"a", NO_ID, 0, 0}, END},
          {{"a", NO_ID, 0, 0}, {"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, END},
-         0,
+         ANY,
          {0, 2, 1}},
-        {"an equal unique id matches under another name", {{"a", 5, 0, 0}, END}, {{"b", 5, 0, 0}, END}, 0, {0}},
-        {"another unique id does not match under the same name", {{"a", 5, 0, 0}, END}, {{"a", 6, 0, 0}, END}, 0, {NO}},
+        {"an equal unique id matches under another name", {{"a", 5, 0, 0}, END}, {{"b", 5, 0, 0}, END}, ANY, {0}},
+        {"another unique id does not match under the same name",
+         {{"a", 5, 0, 0}, END},
+         {{"a", 6, 0, 0}, END},
+         ANY,
+         {NO}},
         {"a unique id that occurs twice is ignored, and names match",
          {{"a", 0, 0, 0}, {"b", 0, 0, 0}, {"c", 0, 0, 0}, END},
          {{"b", 0, 0, 0}, {"c", 0, 0, 0}, END},
-         0,
+         ANY,
          {1, 2}},
         {"a unique id does not match an instance without one",
          {{"a", 5, 0, 0}, END},
          {{"a", NO_ID, 0, 0}, END},
-         0,
+         ANY,
          {NO}},
-        {"a unique id does not match an equal key", {{"a", 7, 0, 0}, END}, {{"a", NO_ID, 7, 0}, END}, 6, {NO}},
-        {"a key does not match an equal unique id", {{"a", NO_ID, 7, 0}, END}, {{"a", 7, 0, 0}, END}, 6, {NO}},
-        {"unique id 0 is valid", {{"a", 0, 0, 0}, END}, {{"b", 0, 0, 0}, END}, 0, {0}},
-        {"keys are ignored without a key counter",
+        {"a unique id does not match an equal id of a process",
+         {{"a", 7, 0, 0}, END},
+         {{"a", NO_ID, 7, 0}, END},
+         PROCESS,
+         {NO}},
+        {"an id of a process does not match an equal unique id",
+         {{"a", NO_ID, 7, 0}, END},
+         {{"a", 7, 0, 0}, END},
+         PROCESS,
+         {NO}},
+        {"unique id 0 is valid", {{"a", 0, 0, 0}, END}, {{"b", 0, 0, 0}, END}, ANY, {0}},
+        {"ids of processes are ignored if names and positions decide",
          {{"a", NO_ID, 7, 0}, {"a", NO_ID, 8, 0}, END},
          {{"a", NO_ID, 8, 0}, END},
-         0,
+         WINDOWS,
          {0}},
-        {"keys distinguish equal names",
+        {"ids of processes distinguish equal names",
          {{"a", NO_ID, 7, 0}, {"a", NO_ID, 8, 0}, END},
          {{"a", NO_ID, 8, 0}, {"a", NO_ID, 9, 0}, END},
-         6,
+         PROCESS,
          {1, NO}},
-        {"an equal key does not match under another name",
+        {"an equal id of a process does not match under another name",
          {{"a", NO_ID, 7, 0}, END},
          {{"b", NO_ID, 7, 0}, END},
-         6,
+         PROCESS,
          {NO}},
-        {"a unique id takes precedence over the key", {{"a", 5, 7, 0}, END}, {{"a", 5, 8, 0}, END}, 6, {0}},
-        {"a key counter that does not exist is ignored", {{"a", NO_ID, 7, 0}, END}, {{"a", NO_ID, 8, 0}, END}, 99, {0}},
+        {"a unique id takes precedence over the id of the process",
+         {{"a", 5, 7, 0}, END},
+         {{"a", 5, 8, 0}, END},
+         PROCESS,
+         {0}},
+        {"another id of a process does not match under the same name and position",
+         {{"a", NO_ID, 7, 0}, {"b", NO_ID, 9, 0}, END},
+         {{"a", NO_ID, 8, 0}, {"b", NO_ID, 9, 0}, END},
+         PROCESS,
+         {NO, 1}},
+        {"an id of a process does not match with another parent",
+         {{"a", NO_ID, 7, 1}, {"b", NO_ID, 8, 0}, END},
+         {{"a", NO_ID, 7, 2}, {"b", NO_ID, 8, 0}, END},
+         PROCESS,
+         {NO, 1}},
+        {"without an id, name and position decide",
+         {{"a", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, END},
+         {{"b", NO_ID, 0, 0}, {"b", NO_ID, 0, 0}, END},
+         PROCESS,
+         {1, 2}},
+        {"an id that occurs twice is no id",
+         {{"a", NO_ID, 7, 0}, {"b", NO_ID, 7, 0}, {"c", NO_ID, 7, 0}, END},
+         {{"b", NO_ID, 7, 0}, {"c", NO_ID, 7, 0}, END},
+         PROCESS,
+         {1, 2}},
+        {"an id that only one sample has: name and position decide",
+         {{"x", NO_ID, 1, 0}, {"a", NO_ID, 7, 0}, {"b", NO_ID, 0, 0}, END},
+         {{"a", NO_ID, 0, 0}, {"b", NO_ID, 8, 0}, END},
+         PROCESS,
+         {1, 2}},
+        {"not if the process has another position now",
+         {{"a", NO_ID, 7, 0}, {"a", NO_ID, 8, 0}, END},
+         {{"a", NO_ID, 0, 0}, {"a", NO_ID, 7, 0}, END},
+         PROCESS,
+         {NO, 0}},
+        {"an id that neither name nor position has in the older sample",
+         {{"a", NO_ID, 7, 0}, END},
+         {{"c", NO_ID, 9, 0}, {"a", NO_ID, 7, 0}, END},
+         PROCESS,
+         {NO, 0}},
         {"the names of the parents must match",
          {{"a", NO_ID, 0, 1}, {"a", NO_ID, 0, 2}, END},
          {{"a", NO_ID, 0, 2}, {"a", NO_ID, 0, 1}, {"a", NO_ID, 0, 0}, END},
-         0,
+         ANY,
          {1, 0, NO}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        v1 *older = make_instances(1, rows[i].older, rows[i].key_counter);
-        v1 *newer = make_instances(2, rows[i].newer, rows[i].key_counter);
+        v1 *older = make_instances(1, rows[i].older, rows[i].identity);
+        v1 *newer = make_instances(2, rows[i].newer, rows[i].identity);
         pfb_sample_match(&older->table, &newer->table, NULL, 0);
         for (uint32_t k = 0; rows[i].newer[k].name; k++) {
             uint32_t expected = rows[i].expected[k] == NO ? PFB_NONE : 2 + (uint32_t)rows[i].expected[k];
@@ -475,6 +525,129 @@ Test(sample_v1, instances_are_matched_between_samples)
         v1_free(older);
         v1_free(newer);
     }
+}
+
+/* A thread of an object with the ids of processes and threads; its parent is the process of the same name in the first
+ * object. */
+typedef struct thread_case {
+    const char *name;
+    uint32_t process, thread;
+    uint32_t parent; /* 1: "x", 2: "y" */
+} thread_case;
+
+static v1 *make_threads(int64_t tick, const thread_case *list, uint32_t object_count, bool has_process)
+{
+    v1 *s = v1_new(tick);
+    v1_object(&s->b, 1, 0);
+    v1_instance(&s->b, "x");
+    v1_instance(&s->b, "y");
+    pfb_write_end_object(&s->b);
+    for (uint32_t n = 0; n < object_count; n++) {
+        v1_object(&s->b, 2, 0);
+        v1_counter(&s->b, 4, COUNTER, 4, 0);
+        v1_counter(&s->b, PFB_TITLE_THREAD_ID, RAWCOUNT, 4, 0);
+        if (has_process)
+            v1_counter(&s->b, PFB_TITLE_PROCESS_ID, RAWCOUNT, 4, 0);
+        for (const thread_case *t = list; t->name; t++) {
+            v1_instance_of(&s->b, t->name, NO_ID, 1, t->parent - 1);
+            pfb_write_v1_value(&s->b, 8, t->thread + 100 * n, 4);
+            if (has_process)
+                pfb_write_v1_value(&s->b, 12, t->process, 4);
+        }
+        pfb_write_end_object(&s->b);
+    }
+    v1_load(s);
+    return s;
+}
+
+/* The names of threads are numbers, which change when another thread of the process ends. */
+Test(sample_v1, threads_are_matched_by_their_ids)
+{
+    enum { NO = -1 };
+    static const struct {
+        const char *what;
+        thread_case older[4], newer[4];
+        bool has_process;
+        int expected[3];
+    } rows[] = {
+        {"a thread before it ended",
+         {{"0", 5, 51, 1}, {"1", 5, 52, 1}, {"0", 6, 61, 2}, {NULL}},
+         {{"0", 5, 52, 1}, {"0", 6, 61, 2}, {NULL}},
+         true,
+         {1, 2}},
+        {"another process", {{"0", 5, 51, 1}, {NULL}}, {{"0", 6, 51, 1}, {NULL}}, true, {NO}},
+        {"another parent", {{"0", 5, 51, 1}, {NULL}}, {{"0", 5, 51, 2}, {NULL}}, true, {NO}},
+        {"threads without ids", {{"0", 0, 0, 1}, {"1", 0, 0, 1}, {NULL}}, {{"1", 0, 0, 1}, {NULL}}, true, {1}},
+        {"only ids of threads", {{"0", 5, 51, 1}, {"1", 5, 52, 1}, {NULL}}, {{"0", 5, 52, 1}, {NULL}}, false, {1}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        v1 *older = make_threads(1, rows[i].older, 1, rows[i].has_process);
+        v1 *newer = make_threads(2, rows[i].newer, 1, rows[i].has_process);
+        pfb_sample_match(&older->table, &newer->table, NULL, 0);
+        for (uint32_t k = 0; rows[i].newer[k].name; k++) {
+            uint32_t expected = rows[i].expected[k] == NO ? PFB_NONE : 2 + (uint32_t)rows[i].expected[k];
+            cr_expect_eq(newer->table.rows[2 + k].older_row, expected, "%s: %u", rows[i].what, k);
+        }
+        v1_free(older);
+        v1_free(newer);
+    }
+}
+
+/* A number of 8 bytes that has more than 32 bits is no id: names and positions decide. */
+Test(sample_v1, ids_of_processes_have_32_bits)
+{
+    v1 *s[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        s[i] = v1_new(1 + i);
+        v1_object(&s[i]->b, 2, 0);
+        v1_counter(&s[i]->b, PFB_TITLE_PROCESS_ID, RAWCOUNT, 8, 0);
+        for (uint64_t k = 0; k < 2; k++) {
+            v1_instance(&s[i]->b, "a");
+            pfb_write_v1_value(&s[i]->b, 8, k == 0 ? UINT32_MAX - i : UINT32_MAX + UINT64_C(1) + i, 8);
+        }
+        pfb_write_end_object(&s[i]->b);
+        v1_load(s[i]);
+    }
+    pfb_sample_match(&s[0]->table, &s[1]->table, NULL, 0);
+    cr_expect_eq(s[1]->table.rows[0].older_row, PFB_NONE);
+    cr_expect_eq(s[1]->table.rows[1].older_row, 1);
+    v1_free(s[0]);
+    v1_free(s[1]);
+}
+
+/* The object at the same position has another title: its processes are others. */
+Test(sample_v1, processes_of_objects_with_other_titles)
+{
+    v1 *s[2];
+    for (uint32_t i = 0; i < 2; i++) {
+        s[i] = v1_new(1 + i);
+        v1_object(&s[i]->b, 3 - i, 0);
+        v1_counter(&s[i]->b, PFB_TITLE_PROCESS_ID, RAWCOUNT, 4, 0);
+        v1_instance(&s[i]->b, "a");
+        pfb_write_v1_value(&s[i]->b, 4, 7, 4);
+        pfb_write_end_object(&s[i]->b);
+        v1_load(s[i]);
+    }
+    pfb_sample_match(&s[0]->table, &s[1]->table, NULL, 0);
+    cr_expect_eq(s[1]->table.rows[0].older_row, PFB_NONE);
+    v1_free(s[0]);
+    v1_free(s[1]);
+}
+
+/* Threads of two objects with one title: they are first searched in the object at the same position. */
+Test(sample_v1, threads_of_objects_with_the_same_title)
+{
+    static const thread_case older_list[] = {{"0", 5, 51, 1}, {"1", 5, 52, 1}, {NULL}};
+    static const thread_case newer_list[] = {{"0", 5, 52, 1}, {"1", 5, 151, 1}, {NULL}};
+    v1 *older = make_threads(1, older_list, 2, true);
+    v1 *newer = make_threads(2, newer_list, 2, true);
+    pfb_sample_match(&older->table, &newer->table, NULL, 0);
+    /* In the second object the ids are 152 and 251. */
+    static const uint32_t expected[] = {3, 4, 5, PFB_NONE};
+    for (uint32_t k = 0; k < 4; k++)
+        cr_expect_eq(newer->table.rows[2 + k].older_row, expected[k], "row %u", k);
+    v1_free(older);
+    v1_free(newer);
 }
 
 /* The size of a name is in bytes, in any code page. */
@@ -656,18 +829,16 @@ Test(sample_v1, wraps_depend_on_the_size_of_the_value)
     expect_status(evaluate_first(wide_base, &wrap), PFB_STATUS_NEGATIVE_DENOMINATOR, "a base of 8 bytes");
 }
 
-/* Objects without instances ignore the key counter, whose value may change. */
-Test(sample_v1, key_counters_are_ignored_without_instances)
+/* In objects without instances the id of a process may change. */
+Test(sample_v1, process_ids_are_ignored_without_instances)
 {
-    enum { KEY_TITLE = 4 };
     v1 *s[2];
     for (int64_t tick = 1; tick <= 2; tick++) {
         v1 *t = s[tick - 1] = v1_new(tick);
         v1_object(&t->b, 2, PFB_V1_NO_INSTANCES);
-        uint32_t at = v1_counter(&t->b, KEY_TITLE, COUNTER, 4, 0);
+        uint32_t at = v1_counter(&t->b, PFB_TITLE_PROCESS_ID, COUNTER, 4, 0);
         pfb_write_v1_value(&t->b, at, 7 * (uint64_t)tick, 4);
         pfb_write_end_object(&t->b);
-        t->input.key_counter = KEY_TITLE;
         v1_load(t);
     }
     pfb_sample_match(&s[0]->table, &s[1]->table, NULL, 0);

@@ -27,6 +27,15 @@ extern "C" {
 
 /* ---- Input --------------------------------------------------------------------------------------------- */
 
+/* How instances without a unique id are recognised in other samples. */
+enum {
+    PFB_IDENTITY_PROCESS = 0, /* by the ids of process and thread where the data has them, else as with the other */
+    PFB_IDENTITY_WINDOWS = 1  /* by name and position, as Performance Monitor does */
+};
+
+#define PFB_TITLE_PROCESS_ID UINT32_C(784) /* title index of the counter "ID Process" */
+#define PFB_TITLE_THREAD_ID UINT32_C(804)  /* title index of the counter "ID Thread" */
+
 /* The input of a sample. `data` and `query_info` must not move or be freed while the sample is used; registrations may
  * be freed after pfb_sample_load. */
 typedef struct pfb_sample_input {
@@ -38,8 +47,7 @@ typedef struct pfb_sample_input {
     const pfb_registration *registrations; /* opened without error; if GUIDs repeat, the last one is used */
     uint32_t registration_count;
     const pfb_read_options *options; /* null: defaults */
-    uint32_t key_counter; /* V1: title index of a counter that distinguishes instances of one name, such as ID Process;
-                           * 0: none */
+    uint32_t identity;               /* V1: PFB_IDENTITY_ */
 } pfb_sample_input;
 
 /* ---- The table ----------------------------------------------------------------------------------------- */
@@ -80,7 +88,7 @@ typedef struct pfb_sample_row {
     uint32_t result;
     uint32_t instance;    /* position in its result */
     uint32_t id;          /* instance id. In results without instances: that of the query, PFB_NO_ID for any. V1: the
-                           * unique id, else the value of the key counter, else PFB_NO_ID */
+                           * unique id, else PFB_NO_ID */
     bool is_unique;       /* V1: has a unique id that no other instance of the object has */
     bool has_name;        /* false for V2 results without instances whose query has no exact name, for V1 objects
                            * without instances, and for V1 instances with NameLength 0 */
@@ -97,6 +105,7 @@ typedef struct pfb_sample_row {
     /* Private. */
     uint32_t group;
     uint32_t parent_title, parent_position;
+    uint64_t key; /* V1: id of the process << 32 | id of the thread; 0: none, or it does not identify the instance */
 } pfb_sample_row;
 
 /* Number of elements of each array. */
@@ -128,6 +137,8 @@ typedef struct pfb_sample {
     uint32_t *registration_order;
     uint32_t *column_order;
     uint32_t *row_order;
+    uint32_t *key_order;
+    uint32_t key_count;
     bool rows_ranked;
 } pfb_sample;
 
@@ -171,10 +182,13 @@ PFB_API void pfb_sample_number_rows(pfb_sample *sample);
 
 /* Sets older_row of every newer row. The identity of a V2 instance is its id and its name, and its rank if both repeat:
  * a different id under the same name is a different instance. The identity of a V1 instance is its unique id if
- * is_unique is true; otherwise its id (the key counter's value, if it has no unique id), its name and the name of its
- * parent, and its rank if all three repeat. Only results that answer the same query are searched: first the one at the
- * same position, then the others in order, until one of them has the instance. For the others, at most 64 rows of the
- * older sample with the same id and name are examined.
+ * is_unique is true; otherwise its id, its name and the name of its parent, and its rank if all three repeat. But with
+ * PFB_IDENTITY_PROCESS, an instance without a unique id whose object has the counter PFB_TITLE_THREAD_ID or
+ * PFB_TITLE_PROCESS_ID is identified by their values: the row of the same process with the same name and parent, or of
+ * the same thread with the same parent, is its older row. It has no other one unless one of both samples lacks the id:
+ * the counter is not there, is 0 or no number, or two instances of the object have it. Only results that answer the
+ * same query are searched: first the one at the same position, then the others in order, until one of them has the
+ * instance. For the others, at most 64 rows of the older sample with the same id and name are examined.
  *
  * `results` null: all results of the newer sample. Otherwise only the `count` results at these positions, and other
  * rows are not changed. Needed where the older samples of V1 objects are in different blocks: each object is then

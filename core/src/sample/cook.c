@@ -26,7 +26,8 @@ static uint32_t match_in_step(const pfb_sample *older, pfb_sample *newer, const 
     while (n < older_result->row_count && n < newer_result->row_count) {
         uint32_t older_row = older_result->first_row + n;
         uint32_t newer_row = newer_result->first_row + n;
-        if (!pfb_sample_same_instance(&older->rows[older_row], &newer->rows[newer_row]))
+        if (older->rows[older_row].key != newer->rows[newer_row].key ||
+            !pfb_sample_same_instance(&older->rows[older_row], &newer->rows[newer_row]))
             break;
         newer->rows[newer_row].older_row = older_row;
         n++;
@@ -48,6 +49,27 @@ static uint32_t find_moved_row(const pfb_sample *older, const pfb_sample *newer,
     return PFB_NONE;
 }
 
+/* Finds the older row of an instance, first by the ids of process and thread, then by its name and position. The latter
+ * applies only if one of the two rows has no ids; and not to the row of a process or thread that the newer sample has
+ * elsewhere. `same_position`: the result at the same position of the older sample answers the same query. */
+static uint32_t find_older_row(const pfb_sample *older, const pfb_sample *newer, uint32_t row, bool same_position,
+                               pfb_related_rows *related)
+{
+    const pfb_sample_row *r = &newer->rows[row];
+    uint32_t title = newer->results[r->result].title_index;
+    uint32_t found = r->key != 0 ? pfb_sample_find_key(older, title, r->result, r->key) : PFB_NONE;
+    if (found != PFB_NONE && pfb_sample_same_owner(&older->rows[found], r))
+        return found;
+    pfb_row_key key = pfb_sample_row_key(newer, row);
+    found = same_position ? pfb_sample_find_row(older, &key, r->rank) : PFB_NONE;
+    if (found == PFB_NONE)
+        found = find_moved_row(older, newer, row, related);
+    if (found == PFB_NONE || older->rows[found].key == 0)
+        return found;
+    bool is_other = r->key != 0 || pfb_sample_find_key(newer, title, r->result, older->rows[found].key) != PFB_NONE;
+    return is_other ? PFB_NONE : found;
+}
+
 /* ---- All rows --------------------------------------------------------------------------------------------------- */
 
 /* Matches the rows of a result of the newer sample: those at the beginning with the older rows at the same positions,
@@ -64,9 +86,7 @@ static void match_result(pfb_sample *older, pfb_sample *newer, uint32_t r)
     pfb_related_rows related = {.group = PFB_NONE};
     for (; n < result->row_count; n++) {
         uint32_t row = result->first_row + n;
-        pfb_row_key key = pfb_sample_row_key(newer, row);
-        uint32_t found = same_position ? pfb_sample_find_row(older, &key, newer->rows[row].rank) : PFB_NONE;
-        newer->rows[row].older_row = found != PFB_NONE ? found : find_moved_row(older, newer, row, &related);
+        newer->rows[row].older_row = find_older_row(older, newer, row, same_position, &related);
     }
 }
 

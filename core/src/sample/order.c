@@ -43,7 +43,8 @@ typedef enum ordering {
     ORDER_REGISTRATIONS, /* counterset; of several registrations of a counterset, later ones first */
     ORDER_COLUMNS,       /* counterset, counter id, result, position */
     ORDER_ROWS,          /* counterset, identity, result, instance */
-    ORDER_NAMES          /* result, full name, instance: for numbering equal names */
+    ORDER_NAMES,         /* result, full name, instance: for numbering equal names */
+    ORDER_KEYS           /* title, key, result, row */
 } ordering;
 
 static int compare_numbers(uint32_t left, uint32_t right)
@@ -139,6 +140,34 @@ static int compare_row_names(const pfb_sample *sample, uint32_t left, uint32_t r
     return difference != 0 ? difference : compare_numbers(a->instance, b->instance);
 }
 
+typedef struct key_place {
+    uint32_t title;
+    uint64_t key;
+    uint32_t result;
+} key_place;
+
+static key_place place_of_key(const pfb_sample *sample, uint32_t row)
+{
+    const pfb_sample_row *r = &sample->rows[row];
+    return (key_place){sample->results[r->result].title_index, r->key, r->result};
+}
+
+static int compare_keys(const key_place *left, const key_place *right)
+{
+    int difference = compare_numbers(left->title, right->title);
+    if (difference == 0)
+        difference = (left->key > right->key) - (left->key < right->key);
+    return difference != 0 ? difference : compare_numbers(left->result, right->result);
+}
+
+static int compare_row_keys(const pfb_sample *sample, uint32_t left, uint32_t right)
+{
+    key_place a = place_of_key(sample, left);
+    key_place b = place_of_key(sample, right);
+    int difference = compare_keys(&a, &b);
+    return difference != 0 ? difference : compare_numbers(left, right);
+}
+
 typedef struct column_key {
     const pfb_guid *counterset;
     uint32_t counter_id;
@@ -190,6 +219,8 @@ static int compare_positions(const sorting *o, uint32_t left, uint32_t right)
         return compare_columns(o->sample, left, right);
     case ORDER_ROWS:
         return compare_rows(o->sample, left, right);
+    case ORDER_KEYS:
+        return compare_row_keys(o->sample, left, right);
     default:
         return compare_row_names(o->sample, left, right);
     }
@@ -219,6 +250,33 @@ void pfb_sample_order_columns(pfb_sample *sample)
     order_sort(&(sorting){sample, ORDER_COLUMNS}, sample->column_order, sample->counts.columns);
 }
 
+void pfb_sample_order_keys(pfb_sample *sample)
+{
+    uint32_t count = 0;
+    for (uint32_t row = 0; row < sample->counts.rows; row++) {
+        if (sample->rows[row].is_unique)
+            sample->rows[row].key = 0;
+        if (sample->rows[row].key != 0)
+            sample->key_order[count++] = row;
+    }
+    order_sort(&(sorting){sample, ORDER_KEYS}, sample->key_order, count);
+    /* Each pass: the rows of one key in one result. */
+    uint32_t end = 0;
+    for (uint32_t begin = 0; begin < count; begin = end) {
+        key_place first = place_of_key(sample, sample->key_order[begin]);
+        key_place next = first;
+        for (end = begin + 1; end < count; end++) {
+            next = place_of_key(sample, sample->key_order[end]);
+            if (compare_keys(&first, &next) != 0)
+                break;
+        }
+        if (end == begin + 1)
+            sample->key_order[sample->key_count++] = sample->key_order[begin];
+        for (uint32_t i = begin; end > begin + 1 && i < end; i++)
+            sample->rows[sample->key_order[i]].key = 0;
+    }
+}
+
 /* ---- Finding --------------------------------------------------------------------------------------------------- */
 
 /* Returns the position in row_order of the first row that is not before the key. */
@@ -238,6 +296,42 @@ static uint32_t first_row(const pfb_sample *sample, const pfb_row_key *key)
             high = middle;
     }
     return low;
+}
+
+/* Returns the position in key_order of the first row that is not before this place. */
+static uint32_t first_key(const pfb_sample *sample, const key_place *place)
+{
+    uint32_t low = 0;
+    uint32_t high = sample->key_count;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        key_place candidate = place_of_key(sample, sample->key_order[middle]);
+        if (compare_keys(&candidate, place) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+uint32_t pfb_sample_find_key(const pfb_sample *sample, uint32_t title_index, uint32_t result, uint64_t key)
+{
+    uint32_t at = first_key(sample, &(key_place){title_index, key, result});
+    key_place found = {0, 0, 0};
+    if (at < sample->key_count)
+        found = place_of_key(sample, sample->key_order[at]);
+    if (found.result != result || found.key != key || found.title != title_index)
+        at = first_key(sample, &(key_place){title_index, key, 0});
+    if (at == sample->key_count)
+        return PFB_NONE;
+    found = place_of_key(sample, sample->key_order[at]);
+    return found.key == key && found.title == title_index ? sample->key_order[at] : PFB_NONE;
+}
+
+bool pfb_sample_same_owner(const pfb_sample_row *left, const pfb_sample_row *right)
+{
+    bool is_thread = (uint32_t)left->key != 0;
+    return is_thread ? compare_names(&left->parent, &right->parent) == 0 : compare_full_names(left, right) == 0;
 }
 
 uint32_t pfb_sample_find_group(const pfb_sample *sample, const pfb_row_key *key)

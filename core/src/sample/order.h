@@ -44,6 +44,17 @@ uint32_t pfb_sample_find_group(const pfb_sample *sample, const pfb_row_key *key)
 /* Returns the row of the key's instance with this rank in the key's result, or PFB_NONE. Requires ranked rows. */
 uint32_t pfb_sample_find_row(const pfb_sample *sample, const pfb_row_key *key, uint32_t rank);
 
+/* Clears keys of rows with a unique id and keys that occur several times in a result, and sorts the rows with the others. */
+void pfb_sample_order_keys(pfb_sample *sample);
+
+/* Returns the row with this key in an object of this title: in the result at this position if possible, else in the
+ * first one; PFB_NONE if there is none. */
+uint32_t pfb_sample_find_key(const pfb_sample *sample, uint32_t title_index, uint32_t result, uint64_t key);
+
+/* Returns true if two rows of equal keys are the same instance: of a process if their names and parents are equal, of a
+ * thread if their parents are. Threads have numbers for names, which change when another thread ends. */
+bool pfb_sample_same_owner(const pfb_sample_row *left, const pfb_sample_row *right);
+
 enum { PFB_MAX_RELATED_ROWS = 64 };
 
 /* The rows of one instance and rank in all results. Their number is bounded, because hostile data may repeat an

@@ -52,7 +52,8 @@ pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *c
 
 /* Offset of each array, and the end of the last one. */
 typedef struct layout {
-    uint64_t results, columns, rows, raw, multi_counts, registration_order, column_order, row_order, sizes, end;
+    uint64_t results, columns, rows, raw, multi_counts, registration_order, column_order, row_order, key_order, sizes,
+        end;
 } layout;
 
 /* Returns the end of an array at the offset `at`, rounded up to a multiple of 8. The array has `count` elements of
@@ -76,7 +77,8 @@ static layout lay_out(const pfb_sample_counts *counts)
     l.registration_order = end_of_array(l.multi_counts, counts->multi_counts, sizeof(uint64_t));
     l.column_order = end_of_array(l.registration_order, counts->registrations, sizeof(uint32_t));
     l.row_order = end_of_array(l.column_order, counts->columns, sizeof(uint32_t));
-    l.sizes = end_of_array(l.row_order, counts->rows, sizeof(uint32_t));
+    l.key_order = end_of_array(l.row_order, counts->rows, sizeof(uint32_t));
+    l.sizes = end_of_array(l.key_order, counts->rows, sizeof(uint32_t));
     l.end = end_of_array(l.sizes, counts->values, sizeof(uint8_t));
     return l;
 }
@@ -101,6 +103,7 @@ static void set_arrays(pfb_sample *sample, const layout *l, uint8_t *memory)
     sample->registration_order = (uint32_t *)(void *)(memory + l->registration_order);
     sample->column_order = (uint32_t *)(void *)(memory + l->column_order);
     sample->row_order = (uint32_t *)(void *)(memory + l->row_order);
+    sample->key_order = (uint32_t *)(void *)(memory + l->key_order);
 }
 
 /* Adds the instances of a batch as rows. Values that malformed data lacks in the last row become 0 with size 0. */

@@ -86,7 +86,7 @@ static void link_base(pfb_sample *sample, uint32_t column)
 
 static bool load_definitions(pfb_sample *sample, pfb_v1_reader *reader, const pfb_sample_counts *capacity, uint32_t r)
 {
-    pfb_v1_counter counter;
+    pfb_v1_counter counter = {.position = 0};
     bool follows_label = false; /* the previous counter has size 0 */
     while (pfb_v1_next_counter(reader, &counter)) {
         if (sample->counts.columns == capacity->columns)
@@ -135,33 +135,50 @@ static void load_values(pfb_sample *sample, pfb_v1_reader *reader, uint32_t row)
     }
 }
 
-/* Uses the value of the key counter as the id of an instance without a unique id. */
-static void read_key(pfb_sample *sample, uint32_t key_column, uint32_t row)
+/* The columns of the ids of processes and threads in an object; PFB_NONE: it does not have the counter. */
+typedef struct id_columns {
+    uint32_t process, thread;
+} id_columns;
+
+/* Finds the columns of ids. An object without instances needs none: its only row is always the same. */
+static id_columns find_ids(const pfb_sample *sample, const pfb_sample_result *result, uint32_t identity)
 {
-    if (sample->rows[row].is_unique || key_column == PFB_NONE)
-        return;
-    pfb_sample_value value = pfb_sample_value_at(sample, row, key_column);
-    if (value.is_number && value.raw <= UINT32_MAX)
-        sample->rows[row].id = (uint32_t)value.raw;
+    id_columns ids = {PFB_NONE, PFB_NONE};
+    bool is_needed = result->has_instances && identity == PFB_IDENTITY_PROCESS;
+    for (uint32_t n = result->column_count; is_needed && n > 0; n--) { /* backwards: the first one of a title is used */
+        uint32_t column = result->first_column + n - 1;
+        if (sample->columns[column].counter_id == PFB_TITLE_PROCESS_ID)
+            ids.process = column;
+        if (sample->columns[column].counter_id == PFB_TITLE_THREAD_ID)
+            ids.thread = column;
+    }
+    return ids;
 }
 
-/* Returns the column of the key counter, or PFB_NONE. */
-static uint32_t find_key(const pfb_sample *sample, const pfb_sample_result *result, uint32_t key_counter)
+/* Returns the value of an id, or 0. */
+static uint64_t read_id(const pfb_sample *sample, uint32_t column, uint32_t row)
 {
-    for (uint32_t c = 0; key_counter != 0 && c < result->column_count; c++) {
-        if (sample->columns[result->first_column + c].counter_id == key_counter)
-            return result->first_column + c;
-    }
-    return PFB_NONE;
+    if (column == PFB_NONE)
+        return 0;
+    pfb_sample_value value = pfb_sample_value_at(sample, row, column);
+    return value.raw <= UINT32_MAX ? value.raw : 0; /* 0 if it is no number */
+}
+
+/* Returns the key of an instance; 0: none. */
+static uint64_t read_key(const pfb_sample *sample, const id_columns *ids, uint32_t row)
+{
+    uint64_t process = read_id(sample, ids->process, row);
+    uint64_t thread = read_id(sample, ids->thread, row);
+    return ids->thread != PFB_NONE && thread == 0 ? 0 : process << 32 | thread;
 }
 
 static bool load_instances(pfb_sample *sample, pfb_v1_reader *reader, const pfb_v1_object *object,
-                           const pfb_sample_counts *capacity, uint32_t key_counter)
+                           const pfb_sample_counts *capacity, uint32_t identity)
 {
     pfb_v1_instance instance;
     uint32_t r = sample->counts.results - 1;
     pfb_sample_result *result = &sample->results[r];
-    uint32_t key_column = find_key(sample, result, key_counter);
+    id_columns ids = find_ids(sample, result, identity);
     uint32_t rows = count_object_rows(reader, object, result->column_count);
     if (!pfb_sample_reserve(sample, r, rows, capacity))
         return false;
@@ -180,7 +197,7 @@ static bool load_instances(pfb_sample *sample, pfb_v1_reader *reader, const pfb_
                                              .parent_position = instance.parent_position};
         result->row_count++;
         load_values(sample, reader, row);
-        read_key(sample, key_column, row);
+        sample->rows[row].key = read_key(sample, &ids, row);
     }
     return true;
 }
@@ -299,10 +316,8 @@ static bool load_objects(pfb_sample *sample, pfb_v1_reader *reader, const pfb_sa
                                                  .object_freq = object.perf_freq,
                                                  .first_column = sample->counts.columns,
                                                  .first_row = sample->counts.rows};
-        /* An object without instances needs no key counter. With a key, its row would no longer match once the value of
-         * the key counter changes. */
-        uint32_t key = object.instance_count == PFB_V1_NO_INSTANCES ? 0 : input->key_counter;
-        if (!load_definitions(sample, reader, capacity, r) || !load_instances(sample, reader, &object, capacity, key))
+        if (!load_definitions(sample, reader, capacity, r) ||
+            !load_instances(sample, reader, &object, capacity, input->identity))
             return false;
     }
     return true;
@@ -324,6 +339,7 @@ bool pfb_sample_load_v1(pfb_sample *sample, const pfb_sample_input *input, const
         return false;
     for (uint32_t r = 0; r < sample->counts.results; r++)
         clear_repeated_ids(sample, &sample->results[r]);
+    pfb_sample_order_keys(sample);
     link_parents(sample);
     sample->counts.multi_counts = sample->counts.values;
     sample->notes = reader.notes;
