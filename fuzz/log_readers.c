@@ -214,7 +214,7 @@ static void walk_sample(log_walk *l)
     } else {
         pfb_error error = pfb_log_load(newer, l->bytes, l->size, l->w->options);
         expect(l->w, error.code != PFB_CALLER_TOO_SMALL, "the capacity suffices");
-        pfb_log_match(&l->samples[0], newer);
+        pfb_log_match(NULL, 0, &l->samples[0], newer);
         walk_values(l);
     }
     l->bytes = NULL; /* now owned by sample_bytes */

@@ -60,7 +60,7 @@ static size_t log_size(const log_state *l)
 {
     const log_sample *sample = &l->samples[l->newer];
     return l->path_bytes_capacity + l->path_capacity * sizeof(pfb_log_path) + sample->record_capacity +
-           sample->values_capacity + sample->order_capacity;
+           sample->values_capacity + sample->order_capacity + sample->key_capacity;
 }
 
 /* Takes a log out of the list. The caller owns it. */
@@ -243,7 +243,7 @@ static bool place_values(const log_pair *pair, uint64_t local_time, uint32_t *ga
     }
     if (!sort_by_path(before, newer->path_count))
         return false;
-    pfb_log_match(before, now);
+    pfb_log_match(newer->paths, newer->path_count, before, now);
     find_gaps(pair, local_time, gaps);
     for (size_t i = 0; i < now->count; i++)
         now->values[i].older = PFB_LOG_NONE; /* the older sample may be freed */

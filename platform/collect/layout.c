@@ -652,11 +652,23 @@ bool pfb_layout_has_same_shape(const stored_sample *a, const stored_sample *b)
     return is_same;
 }
 
+/* Returns true if two values, one of which is the older one of the other, have the same path and instance name. A value
+ * that was found by the id of a process may have others. */
+static bool has_same_instance(const pfb_log_value *older, const pfb_log_value *newer)
+{
+    if (older->path != newer->path || older->has_instance != newer->has_instance)
+        return false;
+    return newer->key == 0 ||
+           (older->occurrence == newer->occurrence && older->instance.size_bytes == newer->instance.size_bytes &&
+            (newer->instance.size_bytes == 0 ||
+             memcmp(older->instance.bytes, newer->instance.bytes, newer->instance.size_bytes) == 0));
+}
+
 bool pfb_layout_has_same_values(const pfb_log_values *older, const pfb_log_values *newer)
 {
     bool is_same = older->count == newer->count;
     for (size_t i = 0; i < newer->count && is_same; i++)
-        is_same = newer->values[i].older == i && newer->values[i].has_instance == older->values[i].has_instance;
+        is_same = newer->values[i].older == i && has_same_instance(&older->values[i], &newer->values[i]);
     return is_same;
 }
 

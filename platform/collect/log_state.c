@@ -10,6 +10,7 @@ void pfb_log_state_free_sample(log_sample *sample)
     free(sample->record);
     free(sample->values.values);
     free(sample->values.order);
+    free(sample->values.by_key);
     *sample = (log_sample){.record = NULL};
 }
 

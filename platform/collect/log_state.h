@@ -14,7 +14,7 @@
 typedef struct log_sample {
     uint8_t *record;
     pfb_log_values values;
-    size_t record_capacity, values_capacity, order_capacity; /* bytes */
+    size_t record_capacity, values_capacity, order_capacity, key_capacity; /* bytes */
 } log_sample;
 
 /* A cell of a text log. */
@@ -30,6 +30,7 @@ typedef struct log_state {
     size_t path_bytes_size, path_bytes_capacity;
     pfb_log_path *paths; /* their names are in path_bytes */
     size_t path_count, path_capacity;
+    bool has_ids; /* instances are recognised by the ids of processes and threads */
     log_sample samples[2];
     unsigned newer;  /* index of the latest sample */
     bool has_sample; /* samples[newer] is a sample with these paths: the next sample is compared with it */

@@ -19,6 +19,17 @@ static log_sample *spare_sample(log_state *l)
     return &l->samples[!l->newer];
 }
 
+/* Finds the paths of ids. Returns false when memory is exhausted. */
+static bool link_paths(pfb_collector *c)
+{
+    log_state *l = &c->log;
+    uint32_t *order = malloc((l->path_count + 1) * sizeof *order);
+    l->has_ids =
+        order && c->options.identity == PFB_IDENTITY_PROCESS && pfb_log_link_paths(l->paths, l->path_count, order);
+    free(order);
+    return order != NULL;
+}
+
 /* Loads the list of paths, whose record is in the spare sample. If it differs from the previous list, the latest
  * sample, if any, moves to replaced_log with the previous list, and the next sample continues it as the first sample of
  * a log continues an ended log. */
@@ -59,7 +70,7 @@ static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
         l->paths[l->path_count++] = path;
     }
     *error = reader.error;
-    return true;
+    return is_same || link_paths(c);
 }
 
 /* ---- Samples ------------------------------------------------------------------------------------------------- */
@@ -87,18 +98,22 @@ static void begin_sample(pfb_collector *c, uint64_t local_time)
     l->is_current = true;
 }
 
-static bool reserve_values(log_sample *sample, size_t size)
+static bool reserve_values(log_sample *sample, size_t size, bool has_ids)
 {
     const size_t min_value_bytes = 24; /* the smallest value in a record */
     size_t count = size / min_value_bytes + 1;
     void *values = sample->values.values;
     void *order = sample->values.order;
+    void *by_key = sample->values.by_key;
     sample->values.count = sample->values.capacity = 0;
     bool has_memory = count <= SIZE_MAX / sizeof(pfb_log_value) &&
                       pfb_collect_fit(&values, &sample->values_capacity, count * sizeof(pfb_log_value));
     sample->values.values = values;
     has_memory = has_memory && pfb_collect_fit(&order, &sample->order_capacity, count * sizeof(uint32_t));
     sample->values.order = order;
+    if (has_ids)
+        has_memory = has_memory && pfb_collect_fit(&by_key, &sample->key_capacity, count * sizeof(uint32_t));
+    sample->values.by_key = by_key;
     sample->values.capacity = has_memory ? count : 0;
     return has_memory;
 }
@@ -136,10 +151,12 @@ static bool load_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
 {
     log_state *l = &c->log;
     log_sample *sample = spare_sample(l);
-    const log_sample *older = &l->samples[l->newer];
-    if (!reserve_values(sample, size))
+    log_sample *older = &l->samples[l->newer];
+    if (!reserve_values(sample, size, l->has_ids))
         return false;
     *error = pfb_log_load(&sample->values, sample->record, size, &c->options.reader);
+    if (l->has_ids)
+        pfb_log_identify(l->paths, l->path_count, &sample->values);
     find_bias(l, &sample->values);
     l->has_objects =
         sample->values.object_count > 0 && pfb_log_open_sample(&l->objects, sample->record, size, &c->options.reader);
@@ -158,7 +175,7 @@ static bool load_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
         return true;
     }
     if (l->has_sample)
-        pfb_log_match(&older->values, &sample->values);
+        pfb_log_match(l->paths, l->path_count, &older->values, &sample->values);
     bool is_same = l->layout && l->has_sample && l->layout->choice_version == c->choice_version &&
                    pfb_layout_has_same_values(&older->values, &sample->values);
     if (!is_same)

@@ -317,7 +317,7 @@ static void read_log(const request *r)
         } else if (record.type == PFB_LOG_SAMPLE) {
             pfb_log_values older = load_values(joined, r);
             pfb_log_values newer = load_values(joined, r);
-            pfb_log_match(&older, &newer);
+            pfb_log_match(NULL, 0, &older, &newer);
         } else if (record.type == PFB_LOG_NAMES) {
             pfb_log_read_names(joined.data, joined.size, &names);
         } else {

@@ -8,6 +8,7 @@ the records.
 """
 
 import json
+import re
 import struct
 import sys
 
@@ -398,6 +399,105 @@ def values(sample):
                 status, item["time"], line["first"], line["second"], 0)
             seen[name] = seen.get(name, 0) + 1
     return out
+
+
+# Instances in two samples ------------------------------------------------------
+
+ROLES = {"id process": "process", "id thread": "thread"}
+
+
+def folded(name):
+    """A name in lower case, of which only A to Z are changed."""
+    return re.sub("[A-Z]", lambda letter: letter[0].lower(), name or "")
+
+
+class Instances:
+    """The instances in a sample by the ids of their processes and threads.
+
+    `paths` are the lines of the list of paths, `found` is values(sample).
+    """
+
+    def __init__(self, paths, found):
+        self.paths, self.found = paths, found
+        self.usable = {}  # instance -> (id of process, id of thread)
+        ids = {}
+        for place, (status, _, first, _, _) in found.items():
+            role = self.role(place)
+            if role and has_value(status) and 0 < first < 2**32:
+                ids.setdefault(self.instance(place), {}).setdefault(role, first)
+        threads = {self.object(path) for path in paths
+                   if ROLES.get(folded(path["counter"])) == "thread"}
+        for instance, own in ids.items():
+            if "thread" in own or instance[0] not in threads:
+                self.usable[instance] = own.get("process", 0), own.get("thread", 0)
+        owners = list((instance[0], key) for instance, key in self.usable.items())
+        self.usable = {instance: key for instance, key in self.usable.items()
+                       if owners.count((instance[0], key)) == 1}
+
+    @staticmethod
+    def object(path):
+        """What identifies the object of a path."""
+        return folded(path["machine"]), folded(path["object"])
+
+    def role(self, place):
+        """What the counter of a value is: the id of a process, of a thread, or
+        None."""
+        return place[0] < len(self.paths) and ROLES.get(
+            folded(self.paths[place[0]]["counter"]))
+
+    def instance(self, place):
+        """(object, name with parent, number) of the instance of a value."""
+        if place[0] >= len(self.paths):
+            return None
+        position, name, index = place
+        path = self.paths[position]
+        if name is None:
+            name, index = path["instance"] or "", path["instance_index"]
+            if path["parent"] is not None:
+                name = path["parent"] + "/" + name
+        return self.object(path), name, index
+
+    def ids(self, place):
+        """The usable ids of a value's instance, or None."""
+        return self.usable.get(self.instance(place))
+
+    def owner(self, place):
+        """The part of the name that does not change: of a thread its parent,
+        of a process the name without number."""
+        name = self.instance(place)[1]
+        if self.ids(place)[1]:
+            return name[:name.rfind("/") + 1]
+        return re.sub(r"#[0-9]+\Z", "", name)
+
+    def counter(self, place):
+        """What identifies the counter of a value and its formula."""
+        if place[0] >= len(self.paths):
+            return None
+        path = self.paths[place[0]]
+        return (self.object(path), folded(path["counter"]), path["type"],
+                path["frequency"])
+
+    def with_ids(self, counter, ids):
+        """The places of a counter's values whose instances have these ids."""
+        return [place for place in self.found if ids and
+                self.ids(place) == ids and self.counter(place) == counter]
+
+
+def older_place(older, newer, place):
+    """The place in one sample that the value at a place in a newer sample is
+    compared with, or None; both samples are Instances."""
+    own, counter = newer.ids(place), newer.counter(place)
+    same = older.with_ids(counter, own)
+    if same:
+        best = min(same, key=lambda other: (other[0] != place[0], other[0]))
+        if older.owner(best) == newer.owner(place):
+            return best
+    if place not in older.found:
+        return None
+    other = older.ids(place)
+    if other and (own or newer.with_ids(counter, other)):
+        return None
+    return place
 
 
 def public(line):

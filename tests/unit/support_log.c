@@ -91,7 +91,7 @@ static void read_sample(log_walk *walk)
                                         .order = make(capacity, sizeof(uint32_t)),
                                         .capacity = capacity};
     walk->sample_error = pfb_log_load(&walk->samples[1], walk->sample_bytes[1], walk->bytes_size, NULL);
-    pfb_log_match(&walk->samples[0], &walk->samples[1]);
+    pfb_log_match(NULL, 0, &walk->samples[0], &walk->samples[1]);
     walk->sample_count++;
 }
 

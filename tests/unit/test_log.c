@@ -662,7 +662,7 @@ Test(log, instances_are_matched_by_name_and_occurrence)
         loaded newer;
         load_instances(&older, cases[i].older);
         load_instances(&newer, cases[i].newer);
-        pfb_log_match(&older.table, &newer.table);
+        pfb_log_match(NULL, 0, &older.table, &newer.table);
         size_t older_count = strlen(cases[i].older);
         size_t count = strlen(cases[i].newer);
         for (size_t k = 0; k < count; k++) {
@@ -681,7 +681,7 @@ Test(log, instances_are_matched_by_name_and_occurrence)
             cr_expect_eq(newer.values[count + 1 + k].older, second, "%s, %s: %zu", cases[i].older, cases[i].newer, k);
         }
         cr_expect_eq(newer.values[count].older, older_count, "%s, %s: the counter", cases[i].older, cases[i].newer);
-        pfb_log_match(&(pfb_log_values){.count = 0}, &newer.table);
+        pfb_log_match(NULL, 0, &(pfb_log_values){.count = 0}, &newer.table);
         for (size_t k = 0; k < newer.table.count; k++)
             cr_expect_eq(newer.values[k].older, PFB_LOG_NONE, "%s: no older sample", cases[i].newer);
     }
@@ -938,8 +938,345 @@ Test(log, instances_match_by_occurrence_after_values_were_removed)
     pfb_log_value older_values[2] = {{.has_instance = true}, {.has_instance = true, .occurrence = 1}};
     pfb_log_value newer_values[1] = {{.has_instance = true, .occurrence = 1}};
     uint32_t order[2] = {0, 1};
-    const pfb_log_values older = {.values = older_values, .order = order, .capacity = 2, .count = 2};
+    pfb_log_values older = {.values = older_values, .order = order, .capacity = 2, .count = 2};
     pfb_log_values newer = {.values = newer_values, .order = order, .capacity = 1, .count = 1};
-    pfb_log_match(&older, &newer);
+    pfb_log_match(NULL, 0, &older, &newer);
     cr_expect_eq(newer_values[0].older, 1);
+}
+
+/* ---- Ids of processes ------------------------------------------------------------------------------------------- */
+
+/* A path of the tests of ids; the machine is "\\A" unless the object begins with "B:". */
+typedef struct id_path {
+    const char *object, *parent, *instance, *counter;
+    uint32_t index;
+    uint32_t type;
+} id_path;
+
+/* A value of the path at `path`; `name` null: the path is no wildcard. */
+typedef struct id_value {
+    uint32_t path;
+    const char *name;
+    uint32_t first;
+    uint32_t status;
+} id_value;
+
+enum { ID_MAX = 16 };
+
+typedef struct id_sample {
+    bytes b;
+    pfb_log_value values[ID_MAX];
+    uint32_t order[ID_MAX], by_key[ID_MAX];
+    pfb_log_values table;
+} id_sample;
+
+/* Returns a name in UTF-16LE whose bytes are never freed or moved: there are few. */
+static pfb_name kept_name(const char *text)
+{
+    static uint8_t pool[1 << 16];
+    static size_t used = 0;
+    pfb_name name = {NULL, 0, PFB_ENCODING_UTF16LE};
+    if (!text)
+        return name;
+    name.bytes = pool + used;
+    for (; *text != '\0'; text++, name.size_bytes += 2) {
+        cr_assert_lt(used, sizeof pool - 2);
+        pool[used++] = (uint8_t)*text;
+        pool[used++] = 0;
+    }
+    return name;
+}
+
+static size_t make_id_paths(const id_path *list, pfb_log_path *paths)
+{
+    size_t count = 0;
+    for (; list->object; list++, count++) {
+        bool is_b = strncmp(list->object, "B:", 2) == 0;
+        paths[count] = (pfb_log_path){.position = (uint32_t)count,
+                                      .machine = kept_name(is_b ? "\\\\B" : "\\\\A"),
+                                      .object = kept_name(list->object + (is_b ? 2 : 0)),
+                                      .parent = kept_name(list->parent),
+                                      .instance = kept_name(list->instance),
+                                      .instance_index = list->index,
+                                      .counter = kept_name(list->counter),
+                                      .type = list->type};
+    }
+    return count;
+}
+
+/* Loads a sample of values, of which those of one wildcard follow each other. */
+static void load_ids(id_sample *s, const id_value *list)
+{
+    log_row rows[ID_MAX];
+    uint32_t path = 0;
+    s->b.size = 0;
+    begin_sample(&s->b);
+    while (list->path != PFB_LOG_NONE) {
+        size_t count = 0;
+        uint32_t current = list->path;
+        for (; path < current; path++) /* items of paths that the sample does not have */
+            put_counter_item(&s->b, 0x800007D1, 1, 0, 0, 0);
+        if (!list->name) {
+            put_counter_item(&s->b, list->status, 1, list->first, 0, 0);
+            list++;
+        } else {
+            for (; list->path == current; list++)
+                rows[count++] = (log_row){list->name, list->status, list->first, 0};
+            put_instances_item(&s->b, 0, 1, rows, count);
+        }
+        path++;
+    }
+    end_sample(&s->b);
+    s->table = (pfb_log_values){
+        .values = s->values, .order = s->order, .by_key = s->by_key, .capacity = ID_MAX, .key_count = 9};
+    expect_error(pfb_log_load(&s->table, s->b.data, s->b.size, NULL), PFB_OK, 0, "ids");
+}
+
+#define ID_END                                                                                                         \
+    {                                                                                                                  \
+        PFB_LOG_NONE, NULL, 0, 0                                                                                       \
+    }
+
+Test(log, instances_are_matched_by_ids_of_processes)
+{
+    enum { NO = -1, RATE = 0x10410400, RAW = 0x10000 };
+    static const id_path wildcards[] = {
+        {"Process", NULL, "*", "% Processor Time", 0, RATE}, {"process", NULL, "*", "ID PROCESS", 0, RAW}, {NULL}};
+    static const id_path single[] = {{"Process", NULL, "a", "Rate", 0, RATE},
+                                     {"Process", NULL, "a", "Rate", 1, RATE},
+                                     {"Process", NULL, "b", "Rate", 0, RATE},
+                                     {"Process", NULL, "a", "ID Process", 0, RAW},
+                                     {"Process", NULL, "a", "ID Process", 1, RAW},
+                                     {"Process", NULL, "b", "ID Process", 0, RAW},
+                                     {NULL}};
+    static const id_path indexed[] = {{"Process", NULL, "a", "Rate", 0, RATE},
+                                      {"Process", NULL, "a#12", "Rate", 0, RATE},
+                                      {"Process", NULL, "#3", "Rate", 0, RATE},
+                                      {"Process", NULL, "a", "ID Process", 0, RAW},
+                                      {"Process", NULL, "a#12", "ID Process", 0, RAW},
+                                      {"Process", NULL, "#3", "ID Process", 0, RAW},
+                                      {NULL}};
+    static const id_path mixed[] = {{"Process", NULL, "a", "Rate", 1, RATE},
+                                    {"Process", NULL, "*", "Rate", 0, RATE},
+                                    {"Process", NULL, "*", "ID Process", 0, RAW},
+                                    {"Memory", NULL, NULL, "Pages", 0, RATE},
+                                    {NULL}};
+    static const id_path threads[] = {{"Thread", NULL, "*", "Rate", 0, RATE},
+                                      {"Thread", NULL, "*", "ID Process", 0, RAW},
+                                      {"Thread", NULL, "*", "ID Thread", 0, RAW},
+                                      {NULL}};
+    static const id_path parents[] = {{"Thread", "p", "0", "Rate", 0, RATE},
+                                      {"Thread", "p", "1", "Rate", 0, RATE},
+                                      {"Thread", NULL, "*", "ID Thread", 0, RAW},
+                                      {NULL}};
+    static const id_path thread_paths[] = {
+        {"Thread", "p", "0", "Rate", 0, RATE},       {"Thread", "p", "1", "Rate", 0, RATE},
+        {"Thread", "p", "0", "ID Thread", 0, RAW},   {"Thread", "p", "1", "ID Thread", 0, RAW},
+        {"Thread", NULL, NULL, "ID Thread", 0, RAW}, {NULL}};
+    static const id_path objects[] = {
+        {"Process", NULL, "*", "Rate", 0, RATE},   {"Process", NULL, "*", "ID Process", 0, RAW},
+        {"B:Process", NULL, "*", "Rate", 0, RATE}, {"B:Process", NULL, "*", "ID Process", 0, RAW},
+        {"System", NULL, "*", "Rate", 0, RATE},    {NULL}};
+    static const id_path repeated[] = {{"Process", NULL, "*", "Rate", 0, RATE},
+                                       {"Process", NULL, "*", "ID Process", 0, RAW},
+                                       {"Process", NULL, "*", "ID Process", 0, RAW},
+                                       {NULL}};
+    static const struct {
+        const char *what;
+        const id_path *paths;
+        id_value older[12], newer[12];
+        int expected[4]; /* of the first values, from 1; 0: not checked */
+    } cases[] = {
+        {"a process ended, another began",
+         wildcards,
+         {{0, "a", 1, 0}, {0, "a", 2, 0}, {0, "b", 3, 0}, {1, "a", 5, 0}, {1, "a", 6, 0}, {1, "b", 7, 0}, ID_END},
+         {{0, "a", 4, 0}, {0, "a", 1, 0}, {0, "b", 5, 0}, {1, "a", 6, 0}, {1, "a", 8, 0}, {1, "b", 7, 0}, ID_END},
+         {2, NO, 3}},
+        {"an id that another program uses",
+         wildcards,
+         {{0, "a", 1, 0}, {0, "b", 2, 0}, {1, "a", 5, 0}, {1, "b", 6, 0}, ID_END},
+         {{0, "b", 3, 0}, {0, "a", 4, 0}, {1, "b", 5, 0}, {1, "a", 6, 0}, ID_END},
+         {NO, NO}},
+        {"names of other lengths",
+         wildcards,
+         {{0, "a", 1, 0}, {0, "bb", 2, 0}, {1, "a", 5, 0}, {1, "bb", 6, 0}, ID_END},
+         {{0, "bb", 3, 0}, {0, "ccc", 4, 0}, {1, "bb", 6, 0}, {1, "ccc", 5, 0}, ID_END},
+         {2, NO}},
+        {"ids that are 0 or repeat: name and position",
+         wildcards,
+         {{0, "a", 1, 0}, {0, "b", 2, 0}, {0, "c", 3, 0}, {1, "a", 0, 0}, {1, "b", 6, 0}, {1, "c", 6, 0}, ID_END},
+         {{0, "c", 1, 0}, {0, "b", 2, 0}, {0, "a", 3, 0}, {1, "c", 6, 0}, {1, "b", 6, 0}, {1, "a", 0, 0}, ID_END},
+         {3, 2, 1}},
+        {"an id that only the newer sample has",
+         wildcards,
+         {{0, "a", 1, 0}, {1, "a", 5, 0x800007D0}, ID_END},
+         {{0, "a", 2, 0}, {1, "a", 5, 0}, ID_END},
+         {1}},
+        {"an id that only the older sample has",
+         wildcards,
+         {{0, "a", 1, 0}, {1, "a", 5, 0}, ID_END},
+         {{0, "a", 2, 0}, {1, "a", 5, 0x800007D0}, ID_END},
+         {1}},
+        {"not if the process has another position now",
+         wildcards,
+         {{0, "a", 1, 0}, {0, "a", 2, 0}, {1, "a", 5, 0}, {1, "a", 6, 0}, ID_END},
+         {{0, "a", 2, 0}, {0, "a", 3, 0}, {1, "a", 0, 0}, {1, "a", 5, 0}, ID_END},
+         {NO, 1}},
+        {"a sample without ids", wildcards, {{0, "a", 1, 0}, ID_END}, {{0, "a", 2, 0}, ID_END}, {1}},
+        {"paths of single instances",
+         single,
+         {{0, NULL, 1, 0}, {1, NULL, 2, 0}, {2, NULL, 3, 0}, {3, NULL, 5, 0}, {4, NULL, 6, 0}, {5, NULL, 7, 0}, ID_END},
+         {{0, NULL, 1, 0}, {1, NULL, 2, 0}, {2, NULL, 3, 0}, {3, NULL, 6, 0}, {4, NULL, 8, 0}, {5, NULL, 7, 0}, ID_END},
+         {2, NO, 3}},
+        {"instances with their number in the name",
+         indexed,
+         {{0, NULL, 1, 0}, {1, NULL, 2, 0}, {2, NULL, 3, 0}, {3, NULL, 5, 0}, {4, NULL, 6, 0}, {5, NULL, 7, 0}, ID_END},
+         {{0, NULL, 1, 0}, {1, NULL, 2, 0}, {2, NULL, 3, 0}, {3, NULL, 6, 0}, {4, NULL, 5, 0}, {5, NULL, 8, 0}, ID_END},
+         {2, 1, NO}},
+        {"an instance whose id is that of a wildcard",
+         mixed,
+         {{0, NULL, 1, 0}, {1, "a", 2, 0}, {1, "a", 3, 0}, {2, "a", 5, 0}, {2, "a", 6, 0}, {3, NULL, 1, 0}, ID_END},
+         {{0, NULL, 1, 0}, {1, "a", 2, 0}, {1, "a", 3, 0}, {2, "a", 4, 0}, {2, "a", 5, 0}, {3, NULL, 1, 0}, ID_END},
+         {2, NO, 2, NO}},
+        {"threads, which are renumbered",
+         threads,
+         {{0, "p/0", 1, 0},
+          {0, "p/1", 2, 0},
+          {0, "x", 3, 0},
+          {1, "p/0", 5, 0},
+          {1, "p/1", 5, 0},
+          {1, "x", 5, 0},
+          {2, "p/0", 51, 0},
+          {2, "p/1", 52, 0},
+          {2, "x", 53, 0},
+          ID_END},
+         {{0, "p/0", 1, 0},
+          {0, "q/0", 2, 0},
+          {0, "y", 3, 0},
+          {1, "p/0", 5, 0},
+          {1, "q/0", 5, 0},
+          {1, "y", 5, 0},
+          {2, "p/0", 52, 0},
+          {2, "q/0", 51, 0},
+          {2, "y", 53, 0},
+          ID_END},
+         {2, NO, 3}},
+        {"threads without an id",
+         threads,
+         {{0, "p/0", 1, 0},
+          {0, "p/1", 2, 0},
+          {1, "p/0", 5, 0},
+          {1, "p/1", 6, 0},
+          {2, "p/0", 0, 0},
+          {2, "p/1", 0, 0},
+          ID_END},
+         {{0, "p/1", 1, 0},
+          {0, "p/0", 2, 0},
+          {1, "p/1", 5, 0},
+          {1, "p/0", 7, 0},
+          {2, "p/1", 0, 0},
+          {2, "p/0", 0, 0},
+          ID_END},
+         {2, 1}},
+        {"threads with a parent",
+         parents,
+         {{0, NULL, 1, 0}, {1, NULL, 2, 0}, {2, "p/0", 51, 0}, {2, "p/1", 52, 0}, ID_END},
+         {{0, NULL, 1, 0}, {1, NULL, 2, 0}, {2, "p/0", 52, 0}, {2, "p/1", 53, 0}, ID_END},
+         {2, NO}},
+        {"threads with paths of their own",
+         thread_paths,
+         {{0, NULL, 1, 0}, {1, NULL, 2, 0}, {2, NULL, 51, 0}, {3, NULL, 52, 0}, {4, NULL, 9, 0}, ID_END},
+         {{0, NULL, 1, 0}, {1, NULL, 2, 0}, {2, NULL, 52, 0}, {3, NULL, 51, 0}, {4, NULL, 9, 0}, ID_END},
+         {2, 1}},
+        {"names of digits, and names that end in digits",
+         wildcards,
+         {{0, "12", 1, 0},
+          {0, "12", 2, 0},
+          {0, "a12", 3, 0},
+          {0, "a12", 4, 0},
+          {1, "12", 5, 0},
+          {1, "12", 6, 0},
+          {1, "a12", 7, 0},
+          {1, "a12", 8, 0},
+          ID_END},
+         {{0, "12", 1, 0},
+          {0, "12", 2, 0},
+          {0, "a12", 3, 0},
+          {0, "12", 4, 0},
+          {1, "12", 6, 0},
+          {1, "12", 5, 0},
+          {1, "a12", 8, 0},
+          {1, "12", 7, 0},
+          ID_END},
+         {2, 1, 4, NO}},
+        {"several machines and objects",
+         objects,
+         {{0, "a", 1, 0}, {1, "a", 5, 0}, {2, "a", 2, 0}, {3, "a", 5, 0}, {4, "a", 3, 0}, ID_END},
+         {{0, "a", 1, 0}, {1, "a", 6, 0}, {2, "a", 2, 0}, {3, "a", 5, 0}, {4, "a", 3, 0}, ID_END},
+         {NO, NO, 3, 4}},
+        {"two paths of one id",
+         repeated,
+         {{0, "a", 1, 0}, {1, "a", 5, 0}, {2, "a", 6, 0}, ID_END},
+         {{0, "a", 1, 0}, {1, "a", 5, 0}, {2, "a", 7, 0}, ID_END},
+         {1}},
+    };
+    static id_sample older;
+    static id_sample newer;
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pfb_log_path paths[ID_MAX];
+        uint32_t order[ID_MAX];
+        size_t count = make_id_paths(cases[i].paths, paths);
+        cr_assert(pfb_log_link_paths(paths, count, order));
+        load_ids(&older, cases[i].older);
+        load_ids(&newer, cases[i].newer);
+        pfb_log_identify(paths, count, &older.table);
+        pfb_log_identify(paths, count, &newer.table);
+        pfb_log_match(paths, count, &older.table, &newer.table);
+        for (size_t k = 0; k < 4 && cases[i].expected[k] != 0; k++) {
+            uint32_t expected = cases[i].expected[k] == NO ? PFB_LOG_NONE : (uint32_t)cases[i].expected[k] - 1;
+            cr_expect_eq(newer.values[k].older, expected, "%s: %zu: %d", cases[i].what, k, (int)newer.values[k].older);
+        }
+    }
+}
+
+/* Items without a path, and logs without paths of ids, have no ids. */
+Test(log, values_without_paths_have_no_ids)
+{
+    static const id_path lists[][3] = {{{"Process", NULL, "*", "ID Process", 0, 0x10000}, {NULL}},
+                                       {{"Process", NULL, "*", "ID ProcesS0", 0, 0x10000}, {NULL}}};
+    static const id_value values[] = {{0, "a", 5, 0}, {1, "a", 6, 0}, {2, NULL, 7, 0}, ID_END};
+    pfb_log_path paths[ID_MAX];
+    uint32_t order[ID_MAX];
+    static id_sample sample;
+    cr_expect(!pfb_log_link_paths(paths, make_id_paths(lists[1], paths), order));
+    size_t count = make_id_paths(lists[0], paths);
+    cr_expect(pfb_log_link_paths(paths, count, order));
+    load_ids(&sample, values);
+    pfb_log_identify(paths, count, &sample.table);
+    cr_expect_eq(sample.table.key_count, 1);
+    pfb_log_match(paths, count, &sample.table, &sample.table);
+    for (uint32_t i = 0; i < sample.table.count; i++)
+        cr_expect_eq(sample.values[i].older, i);
+}
+
+/* The older values have no path any more, because the newer sample has another list of paths: they have no match. */
+Test(log, values_of_removed_paths_are_not_found)
+{
+    static const id_path list[] = {
+        {"Process", NULL, "*", "Rate", 0, 0x10410400}, {"Process", NULL, "*", "ID Process", 0, 0x10000}, {NULL}};
+    static const id_value values[] = {{0, "a", 1, 0}, {0, "b", 2, 0}, {1, "a", 5, 0}, {1, "b", 6, 0}, ID_END};
+    pfb_log_path paths[ID_MAX];
+    uint32_t order[ID_MAX];
+    static id_sample samples[2];
+    size_t count = make_id_paths(list, paths);
+    cr_expect(pfb_log_link_paths(paths, count, order));
+    for (int i = 0; i < 2; i++) {
+        load_ids(&samples[i], values);
+        pfb_log_identify(paths, count, &samples[i].table);
+    }
+    for (size_t i = 0; i < samples[0].table.count; i++)
+        samples[0].values[i].path = PFB_LOG_NONE;
+    pfb_log_match(paths, count, &samples[0].table, &samples[1].table);
+    for (size_t i = 0; i < samples[1].table.count; i++)
+        cr_expect_eq(samples[1].values[i].older, PFB_LOG_NONE);
 }

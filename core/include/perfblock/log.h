@@ -139,6 +139,9 @@ typedef struct pfb_log_path_reader {
     uint32_t position;
 } pfb_log_path_reader;
 
+/* Whether the counter of a path is the id of a process or thread. */
+typedef enum pfb_log_role { PFB_LOG_NO_ID = 0, PFB_LOG_PROCESS_ID = 1, PFB_LOG_THREAD_ID = 2 } pfb_log_role;
+
 /* A counter path. Names are UTF-16LE, valid as long as the joined record. */
 typedef struct pfb_log_path {
     size_t offset;      /* in the record */
@@ -154,6 +157,11 @@ typedef struct pfb_log_path {
     pfb_name parent;
     uint32_t instance_index; /* among instances of equal name */
     pfb_name counter;
+    /* Private, set by pfb_log_link_paths. */
+    pfb_log_role role;
+    uint32_t object_class; /* of paths with the same machine and object; 0: the object has no ids */
+    uint32_t family;       /* of paths in an object that differ only in their instance */
+    bool has_thread;       /* the object has ids of threads */
 } pfb_log_path;
 
 /* Opens the `size` bytes of a joined record. Returns false with PFB_TRUNCATED_HEADER if they are fewer than 8. Null
@@ -163,6 +171,11 @@ PFB_API bool pfb_log_open_paths(pfb_log_path_reader *reader, const void *record,
 
 /* Returns the next path, in the order of the items of each sample; false at the end and on error. */
 PFB_API bool pfb_log_next_path(pfb_log_path_reader *reader, pfb_log_path *path);
+
+/* Finds the paths whose counter is "ID Process" or "ID Thread", and the paths of the same machine and object: with the
+ * ids, pfb_log_identify and pfb_log_match recognise instances. `order` has `count` elements and is not needed
+ * afterwards. Returns false, and sets nothing that these functions need, if there are no such paths. O(n log n). */
+PFB_API bool pfb_log_link_paths(pfb_log_path *paths, size_t count, uint32_t *order);
 
 /* ---- Samples ------------------------------------------------------------------------------------------------- */
 
@@ -256,13 +269,16 @@ typedef struct pfb_log_value {
     uint64_t time; /* local */
     uint64_t first, second;
     uint32_t multi_count; /* 0 if there is none */
+    uint64_t key;         /* private: id of the process << 32 | id of the thread; 0: none */
 } pfb_log_value;
 
-/* The values of a sample in arrays of the caller. Both arrays have `capacity` elements. A value takes at least 24 bytes
+/* The values of a sample in arrays of the caller. All arrays have `capacity` elements. A value takes at least 24 bytes
  * of the record, so record size / 24 + 1 elements are always enough. */
 typedef struct pfb_log_values {
     pfb_log_value *values;
-    uint32_t *order; /* private: positions sorted by path and name */
+    uint32_t *order;  /* private: positions sorted by path and name */
+    uint32_t *by_key; /* private: positions of values with a key; null if pfb_log_identify is not called */
+    size_t key_count;
     size_t capacity;
     size_t count;
     size_t object_count; /* items of kind PFB_LOG_OBJECT, which are not among the values */
@@ -276,9 +292,20 @@ typedef struct pfb_log_values {
 PFB_API pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size,
                                const pfb_read_options *options);
 
-/* Sets `older` of each newer value to the position of the older value with the same path, instance name and occurrence.
- * The records of both samples must still be in memory and unchanged. Linear. */
-PFB_API void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer);
+/* Finds the instances of a loaded sample that have ids of processes and threads, with paths for which
+ * pfb_log_link_paths returned true. Without this call, pfb_log_match goes by name and position only. The id of an
+ * instance is the value of a path of the same machine, object and instance. 0 is no id, nor is one that several
+ * instances of an object have. O(n log n), because ids are sorted. */
+PFB_API void pfb_log_identify(const pfb_log_path *paths, size_t path_count, pfb_log_values *values);
+
+/* Sets `older` of each newer value to the position of the same counter and instance in the older sample. It is the
+ * value with the same ids of process and thread, whose path may have another instance, if also the name of the process
+ * is the same, without "#n", or the parent of the thread. Without one it is the value with the same path, instance name
+ * and occurrence, unless both values have ids, or the newer sample has the older value's ids elsewhere. `paths` are
+ * those of both samples; null: none of them was identified. The records of both samples must still be in memory and
+ * unchanged. Linear; O(n log n) if instances have other ids than those of their name and position in the older sample.
+ */
+PFB_API void pfb_log_match(const pfb_log_path *paths, size_t path_count, pfb_log_values *older, pfb_log_values *newer);
 
 /* Converts a value to the input of a formula. `has` is 0 if the status says that there is no value. */
 PFB_API pfb_raw_value pfb_log_raw_value(const pfb_log_path *path, const pfb_log_value *value);

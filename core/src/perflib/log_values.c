@@ -94,7 +94,7 @@ pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size, 
     pfb_log_sample_reader reader;
     pfb_log_item item;
     bool fits = true;
-    values->count = values->object_count = 0;
+    values->count = values->object_count = values->key_count = 0;
     pfb_log_open_sample(&reader, record, size, options);
     while (fits && pfb_log_next_item(&reader, &item)) {
         size_t begin = values->count;
@@ -102,33 +102,6 @@ pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size, 
         values_sort(values, begin);
     }
     return fits ? reader.error : (pfb_error){PFB_CALLER_TOO_SMALL, item.offset};
-}
-
-/* ---- Matching -------------------------------------------------------------------------------------------------- */
-
-static int values_compare_keys(const pfb_log_value *left, const pfb_log_value *right)
-{
-    if (left->path != right->path)
-        return left->path < right->path ? -1 : 1;
-    int difference = values_compare_names(left, right);
-    if (difference != 0)
-        return difference;
-    return left->occurrence < right->occurrence ? -1 : left->occurrence > right->occurrence;
-}
-
-/* Both samples are sorted by path, name and occurrence, so one pass over both orders finds all matches. */
-void pfb_log_match(const pfb_log_values *older, pfb_log_values *newer)
-{
-    size_t at = 0;
-    for (size_t i = 0; i < newer->count; i++) {
-        pfb_log_value *value = &newer->values[newer->order[i]];
-        int difference = -1;
-        value->older = PFB_LOG_NONE;
-        while (at < older->count && (difference = values_compare_keys(&older->values[older->order[at]], value)) < 0)
-            at++;
-        if (at < older->count && difference == 0)
-            value->older = older->order[at++];
-    }
 }
 
 /* ---- Inputs of formulas ---------------------------------------------------------------------------------------- */
