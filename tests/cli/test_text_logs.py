@@ -235,7 +235,7 @@ class Saved(Case):
     def test_loose_commas(self):
         """A row whose decimal commas are also separators is not read."""
         head = HEAD + "," + MEMORY + "\n"
-        self.refused(head + "05/15/2018 02:13:06.123,1,5\n", "uneven_row", [])
+        self.refused(head + "05/15/2018 02:13:06.123,1,5\n", "no_row", [])
         values, err = self.cooked(head + "05/15/2018 02:13:06.123,1\n"
                                   "05/15/2018 02:13:07.123,2,5\n")
         self.assertEqual(len(values), 1)

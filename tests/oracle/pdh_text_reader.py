@@ -442,7 +442,7 @@ class Text:
             self.notes.add("uneven_row")
             if len(rest) > columns and self.separator == "," and not any(
                     cell[3] for cell in rest):
-                self.skip("uneven_row")
+                self.skip("no_row")
                 return
         values = []
         for at, raw, _, _, _ in rest[:columns]:

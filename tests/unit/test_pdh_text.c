@@ -763,8 +763,8 @@ Test(pdh_text, forms_are_found_in_the_rows)
         {COMMAS PERFMON ",1.5\n\"(PDH-CSV 5.0)\",\"b\"\n", "0: 1.5;", 0, 0, 0, 0, 0, PFB_UNKNOWN_FORMAT},
         {COMMAS PERFMON ",1.5\n" PERFMON ",1,5\n" PERFMON ",\"1\",5\n" PERFMON "\n", "0: 1.5;0: 1;0:;", 0, 0, 0, 1, 2,
          PFB_OK},
-        {COMMAS PERFMON ",1,5\n", "", 0, 0, 0, 1, 0, PFB_UNEVEN_ROW},
-        {COMMAS PERFMON ",1,5\nx,1\n" PERFMON ",1,5\n", "", 0, 0, 0, 3, 0, PFB_UNEVEN_ROW},
+        {COMMAS PERFMON ",1,5\n", "", 0, 0, 0, 1, 0, PFB_NO_ROW},
+        {COMMAS PERFMON ",1,5\nx,1\n" PERFMON ",1,5\n", "", 0, 0, 0, 3, 0, PFB_NO_ROW},
         {COMMAS "x,1\ny\n", "", 0, 0, 0, 2, 0, PFB_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {

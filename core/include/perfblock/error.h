@@ -134,7 +134,7 @@ typedef enum pfb_code {
     PFB_BAD_NUMBER = 180,      /* strict only: a cell of a text log is neither blank nor a number */
     PFB_BAD_NUMBER_LIST = 181, /* a text has something else here than a list of numbers from 0 to 255 */
     PFB_NO_DATE = 182,         /* no row of a text log can be read: their times have no date */
-    PFB_NO_ROW = 183,          /* no row of a text log can be read: none begins with a time of a known form */
+    PFB_NO_ROW = 183, /* no row of a text log can be read: none has a known form of time and few enough cells */
 
     PFB_UNKNOWN_FORMAT = 200, /* the input is not in the format of the reader, or in no known format */
     PFB_UNKNOWN_KIND = 201,   /* strict only: an undefined result kind */

@@ -125,7 +125,7 @@ static const code_row code_rows[] = {
     {PFB_BAD_NUMBER, "bad_number", "the cell is neither blank nor a number"},
     {PFB_BAD_NUMBER_LIST, "bad_number_list", "the text is not a list of numbers from 0 to 255"},
     {PFB_NO_DATE, "no_date", "no row can be read: the times have no date"},
-    {PFB_NO_ROW, "no_row", "no row can be read: none begins with a time of a known form"},
+    {PFB_NO_ROW, "no_row", "no row can be read: none has a time of a known form and the cells of the header"},
     {PFB_UNKNOWN_FORMAT, "unknown_format", "the input is in no known format"},
     {PFB_UNKNOWN_KIND, "unknown_kind", "the result's kind is not defined"},
     {PFB_UNREAD_FORMAT, "unread_format", "the format is recognised, but this version does not read it"},

@@ -286,7 +286,7 @@ static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, tex
     if (!text_tolerate(text, PFB_NOTE_UNEVEN_ROW, PFB_UNEVEN_ROW, line->begin))
         return false;
     if (count > text->column_count && !has_quotes)
-        return text_skip_line(text, line, PFB_UNEVEN_ROW);
+        return text_skip_line(text, line, PFB_NO_ROW);
     text_count(text, &text->uneven_rows, &text->first_uneven_line);
     return true;
 }
