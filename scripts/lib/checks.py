@@ -30,6 +30,7 @@ TARGETS = {
     "core/src/perflib/capture.c": ["capture", "collect"],
     "core/src/perflib/catalog.c": ["collect"],
     "core/src/perflib/log.c": ["log", "collect"],
+    "core/src/perflib/log_match.c": ["log", "collect"],
     "core/src/perflib/log_record.c": ["log", "collect"],
     "core/src/perflib/log_values.c": ["log", "collect"],
     "core/src/perflib/number_text.c": ["number_text"],

@@ -272,16 +272,16 @@ static size_t log_list_ids(const log_table *t, const pfb_log_values *sample, uin
     size_t end = 0;
     for (size_t begin = 0; begin < count; begin = end) { /* each pass: one instance; of equal paths the first is used */
         log_place first = log_place_of(t, list[begin]);
-        uint64_t ids[3] = {0}; /* by role */
+        uint64_t found[3] = {0}; /* by role */
         for (end = begin; end < count; end++) {
             log_place next = log_place_of(t, list[end]);
             if (log_compare_places(&first, &next) != 0)
                 break;
-            ids[next.role] = ids[next.role] != 0 ? ids[next.role] : t->values[list[end]].first;
+            found[next.role] = found[next.role] != 0 ? found[next.role] : t->values[list[end]].first;
         }
-        bool is_known = ids[PFB_LOG_THREAD_ID] != 0 || !t->paths[t->values[list[begin]].path].has_thread;
+        bool is_known = found[PFB_LOG_THREAD_ID] != 0 || !t->paths[t->values[list[begin]].path].has_thread;
         uint32_t position = list[begin];
-        t->values[position].key = is_known ? ids[PFB_LOG_PROCESS_ID] << 32 | ids[PFB_LOG_THREAD_ID] : 0;
+        t->values[position].key = is_known ? found[PFB_LOG_PROCESS_ID] << 32 | found[PFB_LOG_THREAD_ID] : 0;
         if (is_known)
             list[kept++] = position;
     }
