@@ -44,34 +44,66 @@ void pfb_stream_close(pfb_stream *stream)
     free(stream);
 }
 
+/* Returns true if an option may have the value. */
+static bool stream_accepts(const pfb_stream *stream, uint32_t option, int64_t value)
+{
+    static const struct {
+        int64_t min, max;
+    } ranges[] = {
+        [PFB_STREAM_STRICT] = {0, 1},         [PFB_STREAM_FOLLOW] = {0, 1},
+        [PFB_STREAM_NO_WAIT] = {0, 1},        [PFB_STREAM_INTERVAL] = {0, INT64_MAX},
+        [PFB_STREAM_MEMORY] = {0, INT64_MAX}, [PFB_STREAM_BIAS] = {-24 * 60, 24 * 60},
+        [PFB_STREAM_VERSION] = {0, 2},        [PFB_STREAM_METADATA] = {0, 2},
+        [PFB_STREAM_REPEATED] = {0, 1},       [PFB_STREAM_DATE_ORDER] = {0, PFB_DATE_YMD},
+        [PFB_STREAM_DECIMAL] = {0, '.'},
+    };
+    if (option == 0 || option >= sizeof ranges / sizeof ranges[0])
+        return false;
+    if (option == PFB_STREAM_MEMORY && stream->memory_used > 0)
+        return false;
+    if (option == PFB_STREAM_DECIMAL && value != 0 && value != ',' && value != '.')
+        return false;
+    return value >= ranges[option].min && value <= ranges[option].max;
+}
+
 uint32_t pfb_stream_set(pfb_stream *stream, uint32_t option, int64_t value)
 {
-    const int64_t max_bias = INT64_C(24) * 60;
-    bool is_flag = value == 0 || value == 1;
-    if (option == PFB_STREAM_STRICT && is_flag)
-        stream->reader.is_strict = value == 1;
-    else if (option == PFB_STREAM_FOLLOW && is_flag)
-        stream->is_followed = value == 1;
-    else if (option == PFB_STREAM_NO_WAIT && is_flag)
-        stream->has_no_wait = value == 1;
-    else if (option == PFB_STREAM_REPEATED && is_flag)
-        stream->returns_repeated = value == 1;
-    else if (option == PFB_STREAM_INTERVAL && value >= 0)
-        stream->interval = value;
-    else if (option == PFB_STREAM_MEMORY && value >= 0 && stream->memory_used == 0)
-        stream->memory = value > 0 ? (uint64_t)value : PFB_STREAM_BUDGET;
-    else if (option == PFB_STREAM_BIAS && value >= -max_bias && value <= max_bias)
-        stream->bias_minutes = value;
-    else if (option == PFB_STREAM_VERSION && value >= 0 && value <= 2)
-        stream->version = (uint32_t)value;
-    else if (option == PFB_STREAM_DATE_ORDER && value >= 0 && value <= PFB_DATE_YMD)
-        stream->reader.date_order = (uint32_t)value;
-    else if (option == PFB_STREAM_DECIMAL && (value == 0 || value == '.' || value == ','))
-        stream->reader.decimal = (uint32_t)value;
-    else if (option == PFB_STREAM_METADATA && value >= 0 && value <= 2)
-        stream->metadata = (uint32_t)value;
-    else
+    if (!stream_accepts(stream, option, value))
         return PFB_CALLER_ARGUMENT;
+    switch (option) {
+    case PFB_STREAM_STRICT:
+        stream->reader.is_strict = value == 1;
+        break;
+    case PFB_STREAM_FOLLOW:
+        stream->is_followed = value == 1;
+        break;
+    case PFB_STREAM_NO_WAIT:
+        stream->has_no_wait = value == 1;
+        break;
+    case PFB_STREAM_INTERVAL:
+        stream->interval = value;
+        break;
+    case PFB_STREAM_MEMORY:
+        stream->memory = value > 0 ? (uint64_t)value : PFB_STREAM_BUDGET;
+        break;
+    case PFB_STREAM_BIAS:
+        stream->bias_minutes = value;
+        break;
+    case PFB_STREAM_VERSION:
+        stream->version = (uint32_t)value;
+        break;
+    case PFB_STREAM_METADATA:
+        stream->metadata = (uint32_t)value;
+        break;
+    case PFB_STREAM_REPEATED:
+        stream->returns_repeated = value == 1;
+        break;
+    case PFB_STREAM_DATE_ORDER:
+        stream->reader.date_order = (uint32_t)value;
+        break;
+    default: /* PFB_STREAM_DECIMAL */
+        stream->reader.decimal = (uint32_t)value;
+    }
     return PFB_OK;
 }
 

@@ -9,8 +9,8 @@
 
 /* ---- Loading --------------------------------------------------------------------------------------------------- */
 
-/* Compares two values of an item by the size and the bytes of their instance names. Any total order would be correct: it
- * is only used for matching. The sizes of the names were checked when they were read. If another thread changes the
+/* Compares two values of an item by the size and the bytes of their instance names. Any total order would be correct:
+ * it is only used for matching. The sizes of the names were checked when they were read. If another thread changes the
  * names during sorting, the order is wrong, but no access is out of bounds. */
 static int values_compare_names(const pfb_log_value *left, const pfb_log_value *right)
 {

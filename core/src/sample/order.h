@@ -44,7 +44,8 @@ uint32_t pfb_sample_find_group(const pfb_sample *sample, const pfb_row_key *key)
 /* Returns the row of the key's instance with this rank in the key's result, or PFB_NONE. Requires ranked rows. */
 uint32_t pfb_sample_find_row(const pfb_sample *sample, const pfb_row_key *key, uint32_t rank);
 
-/* Clears keys of rows with a unique id and keys that occur several times in a result, and sorts the rows with the others. */
+/* Clears keys of rows with a unique id and keys that occur several times in a result, and sorts the rows with the
+ * others. */
 void pfb_sample_order_keys(pfb_sample *sample);
 
 /* Returns the row with this key in an object of this title: in the result at this position if possible, else in the

@@ -80,23 +80,24 @@ PFB_API void pfb_selection_range(pfb_selection *selection, int64_t from, int64_t
  */
 #define PFB_STREAM_BUDGET (UINT64_C(256) << 20)
 
-enum {                        /* options of a stream; 0 is the default of each */
-       PFB_STREAM_STRICT = 1, /* 1: deviations that real providers are known for are errors */
-       PFB_STREAM_FOLLOW =
-           2, /* 1: files grow: reads on at their ends; files are read one after the other, not merged */
-       PFB_STREAM_NO_WAIT = 3,  /* 1: pfb_stream_next returns PFB_NEXT_WAIT instead of sleeping */
-       PFB_STREAM_INTERVAL = 4, /* of samples of a live source, in 100 ns; 0: 1 s */
-       PFB_STREAM_MEMORY = 5,  /* bytes for windows and indexes of all files; 0: PFB_STREAM_BUDGET. What needs more is a
-                                * problem with the code PFB_CALLER_LIMIT, and the rest of its file is left out */
-       PFB_STREAM_BIAS = 6,    /* minutes, UTC = local time + bias, for local times of unknown zone */
-       PFB_STREAM_VERSION = 7, /* of data of a source: 0 choose, 1 V1, 2 V2 */
-       PFB_STREAM_METADATA = 8, /* of a source: 0 what the chosen counters need; 1 all of their countersets; 2 all of
-                                 * all countersets, and no samples. 2 with files: no note says that a file has no
-                                 * samples */
-       PFB_STREAM_REPEATED =
-           9, /* 1: also returns samples that another file has, byte for byte and with the same time */
-       PFB_STREAM_DATE_ORDER = 10, /* of text logs: PFB_DATE_MDY, _DMY or _YMD of pdh_text.h; 0: as the log shows */
-       PFB_STREAM_DECIMAL = 11     /* of text logs: '.' or ','; 0: as the log shows */
+/* Options of a stream; 0 is the default of each. */
+enum {
+    PFB_STREAM_STRICT = 1, /* 1: deviations that real providers are known for are errors */
+    /* 1: files grow: reads on at their ends; files are read one after the other, not merged */
+    PFB_STREAM_FOLLOW = 2,
+    PFB_STREAM_NO_WAIT = 3,  /* 1: pfb_stream_next returns PFB_NEXT_WAIT instead of sleeping */
+    PFB_STREAM_INTERVAL = 4, /* of samples of a live source, in 100 ns; 0: 1 s */
+    PFB_STREAM_MEMORY = 5,   /* bytes for windows and indexes of all files; 0: PFB_STREAM_BUDGET. What needs more is a
+                              * problem with the code PFB_CALLER_LIMIT, and the rest of its file is left out */
+    PFB_STREAM_BIAS = 6,     /* minutes, UTC = local time + bias, for local times of unknown zone */
+    PFB_STREAM_VERSION = 7,  /* of data of a source: 0 choose, 1 V1, 2 V2 */
+    PFB_STREAM_METADATA = 8, /* of a source: 0 what the chosen counters need; 1 all of their countersets; 2 all of
+                              * all countersets, and no samples. 2 with files: no note says that a file has no
+                              * samples */
+    /* 1: also returns samples that another file has, byte for byte and with the same time */
+    PFB_STREAM_REPEATED = 9,
+    PFB_STREAM_DATE_ORDER = 10, /* of text logs: PFB_DATE_MDY, _DMY or _YMD of pdh_text.h; 0: as the log shows */
+    PFB_STREAM_DECIMAL = 11     /* of text logs: '.' or ','; 0: as the log shows */
 };
 
 /* An input. Of `data`, `read` and neither (a file of the name `label`), one is used. */
