@@ -112,7 +112,8 @@ static selection_names names_of(source_input *s, uint32_t title)
     return names;
 }
 
-static bool has_counter(source_input *s, const selection_term *term, pfb_v1_reader *reader, const pfb_v1_object *object)
+static bool matches_counter(source_input *s, const selection_term *term, pfb_v1_reader *reader,
+                            const pfb_v1_object *object)
 {
     pfb_v1_counter counter;
     if (!term->counter || (strcmp(term->counter, "*") == 0 && object->counter_count > 0))
@@ -126,7 +127,7 @@ static bool has_counter(source_input *s, const selection_term *term, pfb_v1_read
 }
 
 /* Returns true if all instances are chosen, or if some instance of the object matches. */
-static bool has_instance(const selection_term *term, pfb_v1_reader *reader, const pfb_v1_object *object)
+static bool matches_instance(const selection_term *term, pfb_v1_reader *reader, const pfb_v1_object *object)
 {
     pfb_v1_instance instance;
     if (!term->instance || strcmp(term->instance, "*") == 0)
@@ -153,8 +154,8 @@ static bool find_in_block(source_input *s, const selection_term *term, const pfb
         selection_names names = names_of(s, object.title_index);
         if (!pfb_selection_has_set(term, &names))
             continue;
-        bool is_counter = has_counter(s, term, &reader, &object);
-        bool is_instance = has_instance(term, &reader, &object);
+        bool is_counter = matches_counter(s, term, &reader, &object);
+        bool is_instance = matches_instance(term, &reader, &object);
         found->has_object = true;
         found->has_counter = found->has_counter || is_counter;
         found->has_instance = found->has_instance || is_instance;

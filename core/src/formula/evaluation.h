@@ -70,7 +70,7 @@ static inline bool pfb_second_is_time(const pfb_counter_type *row)
 static inline uint8_t pfb_formula_pack(const pfb_formula_result *result)
 {
     bool is_small = result->is_integer && result->integer >> PFB_EXACT_BITS == 0;
-    return (uint8_t)(result->status | result->flags << 4 | (is_small ? PFB_STATUS_BYTE_INTEGER : 0));
+    return (uint8_t)((uint32_t)result->status | result->flags << 4 | (is_small ? PFB_STATUS_BYTE_INTEGER : 0));
 }
 
 #endif
