@@ -3,7 +3,8 @@
 """Runs the commands of the sections "Build and install" and "Link" of README.md, as printed.
 
 The commands use a copy of the sources and their own home folder. The program that is linked is the first
-example in C that needs only core. The defaults in the table of options are compared with those of the build.
+example in C that needs only core. The defaults in its table of options and that of CONTRIBUTING.md are compared with those
+of the build.
 """
 import argparse
 import os
@@ -76,10 +77,10 @@ class Check:
 
     def check_options(self):
         cached = dict(CACHED.findall((self.copy / "build" / "CMakeCache.txt").read_text(encoding="utf-8")))
-        listed = dict(OPTION.findall(self.build_section))
+        listed = dict(OPTION.findall(self.build_section + (self.copy / "CONTRIBUTING.md").read_text(encoding="utf-8")))
         if cached != listed:
             wrong = sorted(name for name in cached.keys() | listed.keys() if cached.get(name) != listed.get(name))
-            raise SystemExit("".join(f"{name}: README.md has {listed.get(name)!r}, the build {cached.get(name)!r}\n"
+            raise SystemExit("".join(f"{name}: the pages have {listed.get(name)!r}, the build {cached.get(name)!r}\n"
                                      for name in wrong))
         print("options: ok")
 
