@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Tests of the installed package. PERFBLOCK_SOURCE is the checkout, PERFBLOCK_PROGRAM the program, whose values those of the
+package are compared with: the library computes both, the package must give them to the right series."""
+
+import csv
+import datetime
+import gc
+import json
+import math
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import unittest
+
+import numpy
+import perfblock
+
+SOURCE = pathlib.Path(os.environ["PERFBLOCK_SOURCE"])
+PROGRAM = os.environ["PERFBLOCK_PROGRAM"]
+FIELDS = {"value": "value", "base": "base", "multi": "multi_count", "perf_time": "perf_time",
+          "perf_time_100ns": "perf_time_100ns", "object_time": "object_time", "perf_freq": "perf_freq",
+          "object_freq": "object_freq", "base_type": "base_type", "type": "type"}
+OPTIONS = {"server_2003": "server_2003_multi_timer"}
+INPUTS = sorted(path for pattern in ("corpus/*/*/*", "fixtures/*") for path in SOURCE.glob(pattern)
+                if path.suffix in (".pfb", ".blg", ".csv", ".tsv", ".bin"))
+
+
+def sample_of(row, suffix):
+    return {field: int(row[name + suffix], 0) for name, field in FIELDS.items() if row.get(name + suffix)}
+
+
+class Formulas(unittest.TestCase):
+    def test_vectors(self):
+        """Each row of corpus/formula has its status, flags, unit, bits and integer."""
+        count = 0
+        for path in sorted((SOURCE / "corpus" / "formula").glob("*.csv")):
+            with path.open(encoding="utf-8", newline="") as file:
+                for row in csv.DictReader(file):
+                    options = {OPTIONS.get(name, name): int(value) if value else True
+                               for name, _, value in (mode.partition("=") for mode in row["mode"].split())}
+                    older = sample_of(row, "0")
+                    found = perfblock.evaluate(int(row["type"], 0), sample_of(row, "1"), older or None, **options)
+                    bits = "" if found.value is None else struct.pack(">d", found.value).hex().upper()
+                    integer = "" if found.integer is None else str(found.integer)
+                    self.assertEqual(
+                        (found.status, " ".join(sorted(found.flags)), found.unit, bits, integer),
+                        tuple(row["expected_" + name] for name in ("status", "flags", "unit", "bits", "integer")), row["id"])
+                    count += 1
+        self.assertGreater(count, 4000)
+
+    def test_names(self):
+        found = perfblock.evaluate("PERF_RAW_FRACTION", {"value": 1, "base": 4})
+        self.assertEqual((found.status, found.value, found.unit), ("ok", 25.0, "%"))
+        with self.assertRaises(TypeError):
+            perfblock.evaluate("PERF_RAW_FRACTION", {"valeu": 1})
+        with self.assertRaises(TypeError):
+            perfblock.evaluate("PERF_RAW_FRACTION", {"value": 1}, cap=True)
+
+
+class Files(unittest.TestCase):
+    @staticmethod
+    def values_of_program(path):
+        done = subprocess.run([PROGRAM, "cook", "--format", "json", path], capture_output=True, check=False)
+        items = [json.loads(line) for line in done.stdout.decode("utf-8", "replace").splitlines()]
+        return [item["value"] for item in items if item.get("status") == "ok"], done.returncode
+
+    def test_values_are_those_of_the_program(self):
+        """Samples and tables have all values of each input that the program displays."""
+        compared = 0
+        for path in INPUTS:
+            expected, status = self.values_of_program(path)
+            reader = perfblock.open(path)
+            found, failed = [], False
+            try:
+                for sample in reader:
+                    found += [value.value for value in sample if value.status == "ok"]
+            except perfblock.Error as error:
+                failed = True
+                self.assertTrue(error.sentence and (error.offset is not None or error.code == "ok"), path)
+            if status in (0, 1) and expected:
+                self.assertEqual(sorted(found), sorted(expected), path)
+                compared += len(found)
+            if not failed:
+                table = perfblock.open(path).table()
+                self.assertEqual(sorted(table.values[table.statuses == 0]), sorted(found), path)
+                self.assertEqual(table.values.shape, (len(table.times), len(table.series)), path)
+        self.assertGreater(compared, 2000)
+
+    def test_a_fixture(self):
+        """Times, series and arrays of a recording."""
+        data = (SOURCE / "fixtures" / "processor.pfb").read_bytes()
+        with perfblock.open(data, paths=["\\Processor(*)\\% Processor Time"]) as reader:
+            samples = list(reader)
+        self.assertEqual(samples[0].time, datetime.datetime(2025, 1, 1, tzinfo=datetime.timezone.utc))
+        first = list(samples[0])
+        self.assertTrue(all(value.status == "need_two_samples" and math.isnan(value.value) for value in first))
+        table = perfblock.open(data).table()
+        self.assertEqual(table.times[1] - table.times[0], numpy.timedelta64(1, "s"))
+        path = next(series.path for series in table.series if series.counter == "% Processor Time" and series.instance == "0")
+        self.assertEqual(list(table.column(path)[1:]), [v.value for s in samples[1:] for v in s if v.series.path == path])
+        with self.assertRaises(KeyError):
+            table.column("\\Nothing\\here")
+
+    def test_misuse(self):
+        for call in (lambda: perfblock.open(b"", paths=["no path"]), lambda: perfblock.open(b"", bias=5000)):
+            with self.assertRaises(ValueError):
+                call()
+        with self.assertRaises(TypeError):
+            perfblock.open(b"", capped=True)
+        reader = perfblock.open(b"")
+        reader.close()
+        reader.close()
+        with self.assertRaises(ValueError):
+            list(reader)
+        with self.assertRaises(perfblock.Error) as raised:
+            list(perfblock.open("/nonexistent/file"))
+        self.assertIn("/nonexistent/file", str(raised.exception))
+
+    def test_memory_is_released(self):
+        """A reader that is forgotten frees its memory."""
+        path = SOURCE / "fixtures" / "processor_information.pfb"
+        sizes = []
+        for _ in range(5):
+            for _ in range(100):
+                next(iter(perfblock.open(path)))
+            gc.collect()
+            sizes.append(int(pathlib.Path("/proc/self/statm").read_text(encoding="ascii").split()[1]))
+        self.assertLess(sizes[-1] - sizes[1], 256, sizes)  # pages
+
+    def test_the_module_prints_values(self):
+        done = subprocess.run([sys.executable, "-m", "perfblock", SOURCE / "fixtures" / "tcpv4.pfb"], capture_output=True,
+                              text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout.splitlines()[0], r"^2025-01-01T00:00:00\+00:00\t\\\\FIXTURE\\TCPv4\\[^\t]+\t[^\t]+$")
+
+
+if __name__ == "__main__":
+    unittest.main()
