@@ -3,10 +3,12 @@
 
 #include "perfblock/collect.h"
 #include "perfblock/formula.h"
+#include "perfblock/log.h"
 #include "perfblock/source.h"
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 
 const char *names_of_kind(uint32_t kind)
 {
@@ -39,6 +41,16 @@ const char *names_of_type(uint32_t type, char memory[NAMES_TYPE_BYTES])
     if (row)
         return row->name;
     snprintf(memory, NAMES_TYPE_BYTES, "0x%08" PRIX32, type);
+    return memory;
+}
+
+const char *names_of_pdh_status(uint32_t status, char memory[NAMES_STATUS_BYTES])
+{
+    static const char unknown[] = "unknown_status";
+    const char *name = pfb_pdh_status_name(status);
+    if (strcmp(name, unknown) != 0)
+        return name;
+    snprintf(memory, NAMES_STATUS_BYTES, "%s_0x%08" PRIX32, unknown, status);
     return memory;
 }
 
@@ -78,14 +90,28 @@ size_t names_of_notes(uint32_t notes, const char *names[NAMES_MAX_BITS])
     return count;
 }
 
+/* Returns the name of a flag of collect.h or formula.h; "" for other bits. */
+static const char *name_of_flag(uint32_t flag)
+{
+    static const struct {
+        uint32_t flag;
+        const char *name;
+    } rows[] = {
+        {PFB_FLAG_INCOMPLETE_TOTAL, "incomplete_total"},
+        {PFB_FLAG_MAY_BE_NEGATIVE, "may_be_negative"},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        if (rows[i].flag == flag)
+            return rows[i].name;
+    }
+    return pfb_flag_name(flag);
+}
+
 size_t names_of_flags(uint32_t flags, const char *names[NAMES_MAX_BITS])
 {
     size_t count = 0;
-    /* PFB_FLAG_INCOMPLETE_TOTAL is a flag of collect.h; pfb_flag_name() has the names of the flags of formula.h. */
     for (uint32_t bit = 1; bit < 1u << NAMES_MAX_BITS; bit <<= 1) {
-        const char *name = !(flags & bit)                     ? ""
-                           : bit == PFB_FLAG_INCOMPLETE_TOTAL ? "incomplete_total"
-                                                              : pfb_flag_name(bit);
+        const char *name = flags & bit ? name_of_flag(bit) : "";
         if (*name != '\0')
             names[count++] = name;
     }

@@ -8,6 +8,7 @@
 #include "report/lines.h"
 
 #include <float.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -127,8 +128,8 @@ static void add_point(report *r, report_line *line, report_point point)
     r->point_count++;
 }
 
-/* Returns the position of a reason. After REPORT_MAX_GAPS reasons, further ones would share the last position, but
- * there are fewer names of statuses. */
+/* Returns the position of a reason. A log may have more reasons than positions, because statuses of PDH without a name
+ * have a number: those that do not fit share the last position, "other". */
 static uint8_t get_gap(report *r, const char *reason)
 {
     size_t at = 1;
@@ -136,11 +137,9 @@ static uint8_t get_gap(report *r, const char *reason)
         return REPORT_HAS_VALUE;
     while (at < r->gap_count && strcmp(r->gaps[at], reason) != 0)
         at++;
-    if (at > REPORT_MAX_GAPS)
-        return REPORT_MAX_GAPS;
-    r->gaps[at] = reason;
-    r->gap_count = at == r->gap_count ? at + 1 : r->gap_count;
-    return (uint8_t)at;
+    if (at == r->gap_count && at <= REPORT_MAX_GAPS)
+        snprintf(r->gaps[r->gap_count++], REPORT_GAP_BYTES, "%s", at < REPORT_MAX_GAPS ? reason : "other");
+    return (uint8_t)(at < REPORT_MAX_GAPS ? at : REPORT_MAX_GAPS);
 }
 
 /* The points of a run that are not removed, by position: those with the smallest and the largest value, and the first

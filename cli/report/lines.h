@@ -8,7 +8,11 @@
 
 /* The data of a report: report.c collects it, and page.c writes it. */
 
-enum { REPORT_HAS_VALUE = 0, REPORT_MAX_GAPS = UINT8_MAX }; /* values of report_point.gap */
+enum {
+    REPORT_HAS_VALUE = 0,
+    REPORT_MAX_GAPS = UINT8_MAX, /* largest value of report_point.gap: "other" */
+    REPORT_GAP_BYTES = 32
+};
 
 /* A value, or the reason why there is none. */
 typedef struct report_point {
@@ -73,8 +77,8 @@ struct report {
     uint64_t removed_lines;  /* lines removed by report_keep_top() */
     uint64_t folded_lines;   /* lines that no chart shows at first */
     size_t chart_count;
-    uint32_t notes;                        /* PFB_NOTE_ bits */
-    const char *gaps[REPORT_MAX_GAPS + 1]; /* reasons why there is no value; the first is null */
+    uint32_t notes;                                   /* PFB_NOTE_ bits */
+    char gaps[REPORT_MAX_GAPS + 1][REPORT_GAP_BYTES]; /* reasons why there is no value; the first one is unused */
     size_t gap_count;
 };
 

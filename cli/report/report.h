@@ -28,7 +28,7 @@ typedef struct report_value {
     uint64_t sample; /* number of the sample; the values of a sample are consecutive */
     int64_t time;    /* time of the sample, in 100 ns since 1601-01-01 UTC; limited to the years 1601 to 9999 */
     const char *machine, *counterset, *instance, *counter, *unit;
-    const char *gap; /* null, or the reason why there is no value: a static word */
+    const char *gap; /* null, or the reason why there is no value: a word of less than 32 bytes without escapes */
     double value;    /* finite, if there is a value */
 } report_value;
 

@@ -55,6 +55,7 @@ void charts_print(sink_run *p)
 {
     chart_names names = {.has_set = false};
     element v;
+    char status[NAMES_STATUS_BYTES];
     buffer_clear(&names.machine);
     int64_t clock = p->frame.time;
     int64_t time = (p->frame.flags & PFB_RECORD_LOCAL_TIME) ? time_text_from_local(clock) : clock;
@@ -66,15 +67,16 @@ void charts_print(sink_run *p)
             name_logged(&names, &v);
         else
             name_value(&names, &v);
-        report_add(p->out->report, &(report_value){.sample = p->frame.number,
-                                                   .time = time,
-                                                   .machine = names.machine.data,
-                                                   .counterset = names.set.data,
-                                                   .instance = names.row.data,
-                                                   .counter = names.column.data,
-                                                   .unit = v.series.unit,
-                                                   .gap = v.value.status == PFB_STATUS_OK ? NULL : sink_status_name(&v),
-                                                   .value = v.value.value});
+        report_add(p->out->report,
+                   &(report_value){.sample = p->frame.number,
+                                   .time = time,
+                                   .machine = names.machine.data,
+                                   .counterset = names.set.data,
+                                   .instance = names.row.data,
+                                   .counter = names.column.data,
+                                   .unit = v.series.unit,
+                                   .gap = v.value.status == PFB_STATUS_OK ? NULL : sink_status_name(&v, status),
+                                   .value = v.value.value});
     }
     buffer_free(&names.machine);
     buffer_free(&names.set);

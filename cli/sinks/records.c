@@ -253,8 +253,9 @@ static void put_path(output *out, cached_fields *f, const cached_column *c, cons
 static void put_values(output *out, const element *e)
 {
     const char *flags[NAMES_MAX_BITS];
+    char status[NAMES_STATUS_BYTES];
     size_t flag_count = e->value.flags != 0 ? names_of_flags(e->value.flags, flags) : 0;
-    output_plain(out, "status", sink_status_name(e));
+    output_plain(out, "status", sink_status_name(e, status));
     if (e->value.status == PFB_STATUS_OK)
         output_double(out, "value", e->value.value);
     else

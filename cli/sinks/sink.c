@@ -2,7 +2,6 @@
 #include "sinks/sink.h"
 
 #include "output/diagnostics.h"
-#include "perfblock/log.h"
 
 /* ---- Elements -------------------------------------------------------------------------------------------- */
 
@@ -20,9 +19,9 @@ bool sink_is_shown(const element *e)
     return !(e->series.has & PFB_SERIES_HIDDEN) && (!type || type->samples > 0);
 }
 
-const char *sink_status_name(const element *e)
+const char *sink_status_name(const element *e, char memory[NAMES_STATUS_BYTES])
 {
-    return e->value.source_status != 0 ? pfb_pdh_status_name(e->value.source_status)
+    return e->value.source_status != 0 ? names_of_pdh_status(e->value.source_status, memory)
                                        : pfb_status_name((pfb_status)e->value.status);
 }
 

@@ -3,6 +3,7 @@
 #define CLI_SINK_H
 
 #include "input/suggest.h"
+#include "names/names.h"
 #include "output/output.h"
 #include "perfblock/collect.h"
 
@@ -83,8 +84,8 @@ static inline bool sink_is_of_log(const element *e)
     return (e->series.has & PFB_SERIES_LOG) != 0;
 }
 
-/* The name of a value's status, or of its PDH status if a log stores one instead of a value. */
-const char *sink_status_name(const element *e);
+/* The name of a value's status, or of its PDH status if a log stores one instead of a value (names_of_pdh_status). */
+const char *sink_status_name(const element *e, char memory[NAMES_STATUS_BYTES]);
 
 /* These functions write a field of a record, which is null unless `exists`. */
 void sink_put_name(output *out, const char *key, bool exists, const char *name, size_t size);

@@ -312,6 +312,7 @@ static void add_time(sqlite_log *log, const pfb_value *value)
 static void put_element(sqlite_log *log, const sink_run *run, uint32_t at, const element *e)
 {
     pfb_raw_value inputs[2] = {{.has = 0}, {.has = 0}};
+    char status[NAMES_STATUS_BYTES];
     sqlite3_stmt *row = log->data;
     pfb_collector_inputs(run->collector, at, inputs);
     pfb_pdh_raw raw = pfb_formula_pdh_raw(&inputs[1]);
@@ -332,7 +333,7 @@ static void put_element(sqlite_log *log, const sink_run *run, uint32_t at, const
     if (e->value.status == PFB_STATUS_OK)
         return;
     bind_key(log, log->status, counter);
-    bind_text(log, log->status, 4, sink_status_name(e));
+    bind_text(log, log->status, 4, sink_status_name(e, status));
     insert(log, log->status);
 }
 

@@ -11,6 +11,7 @@
 #include "sinks/sink.h"
 #include "sinks/value_name.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 
 /* What identifies a counter and instance: the key of a series. Names are positions in value_summary.names. */
@@ -38,13 +39,15 @@ typedef struct summary_line {
     uint64_t statuses; /* statuses of the missing values: bit n is value_summary.statuses[n] */
 } summary_line;
 
-enum { MAX_STATUSES = 64 }; /* more than there are names of statuses; also the number of bits of `statuses` */
+/* The number of bits of `statuses`, and more than there are statuses with names of their own: a log may have more,
+ * which are only counted. */
+enum { MAX_STATUSES = 64 };
 
 struct value_summary {
     series_list series, names;
     summary_line *lines; /* by series */
     size_t line_count, line_capacity;
-    const char *statuses[MAX_STATUSES]; /* names that occurred */
+    char statuses[MAX_STATUSES][NAMES_STATUS_BYTES]; /* names that occurred */
     size_t status_count;
     buffer name;
     uint64_t number; /* of the last sample */
@@ -103,12 +106,13 @@ static summary_line *line_of(value_summary *summary, const pfb_series *s)
 /* Returns the bit of the status of a missing value; 0 if there are more than MAX_STATUSES. */
 static uint64_t bit_of_status(value_summary *summary, const element *v)
 {
-    const char *name = sink_status_name(v);
+    char memory[NAMES_STATUS_BYTES];
+    const char *name = sink_status_name(v, memory);
     size_t at = 0;
     while (at < summary->status_count && strcmp(summary->statuses[at], name) != 0)
         at++;
     if (at == summary->status_count && at < MAX_STATUSES)
-        summary->statuses[summary->status_count++] = name;
+        snprintf(summary->statuses[summary->status_count++], NAMES_STATUS_BYTES, "%s", name);
     return at < MAX_STATUSES ? UINT64_C(1) << at : 0;
 }
 

@@ -40,7 +40,8 @@ typedef struct value_table {
     size_t row_count, row_capacity;
     cell *cells; /* in the order of the values; sorted by row and column before printing */
     size_t cell_count, cell_capacity;
-    bool has_flags, has_raw, has_incomplete;
+    uint32_t flags; /* of all values */
+    bool has_raw;
 } value_table;
 
 /* ---- Text ------------------------------------------------------------------------------------------------ */
@@ -66,26 +67,34 @@ static const char *short_status(pfb_status status)
     return (size_t)status < sizeof words / sizeof words[0] ? words[status] : "?";
 }
 
+/* The marks after values with flags. */
+static const struct {
+    uint32_t flags;
+    const char *mark, *meaning;
+} flag_marks[] = {
+    {PFB_FLAG_WRAPPED | PFB_FLAG_ABOVE_100 | PFB_FLAG_BELOW_ZERO, "*", "outside 0 to 100"},
+    {PFB_FLAG_INCOMPLETE_TOTAL, "~", "without instances that ended"},
+    {PFB_FLAG_MAY_BE_NEGATIVE, "!", "may be below zero: its highest bit is set"},
+};
+
 static void put_value(value_table *t, const element *v)
 {
+    char status[NAMES_STATUS_BYTES];
     if (v->value.status == PFB_STATUS_UNKNOWN_TYPE && (v->value.has & PFB_VALUE_RAW)) {
         t->has_raw = true;
         buffer_format(&t->text, "(%" PRIu64 ")", v->value.raw);
     } else if (v->value.source_status != 0) {
-        buffer_string(&t->text, sink_status_name(v));
+        buffer_string(&t->text, sink_status_name(v, status));
     } else if (v->value.status != PFB_STATUS_OK) {
         buffer_string(&t->text, short_status((pfb_status)v->value.status));
     } else {
         sink_put_readable(&t->text, v);
     }
-    if (v->value.flags & ~PFB_FLAG_INCOMPLETE_TOTAL) {
-        t->has_flags = true;
-        buffer_string(&t->text, "*");
+    for (size_t i = 0; i < sizeof flag_marks / sizeof flag_marks[0]; i++) {
+        if (v->value.flags & flag_marks[i].flags)
+            buffer_string(&t->text, flag_marks[i].mark);
     }
-    if (v->value.flags & PFB_FLAG_INCOMPLETE_TOTAL) {
-        t->has_incomplete = true;
-        buffer_string(&t->text, "~");
-    }
+    t->flags |= v->value.flags;
 }
 
 /* ---- Cells ----------------------------------------------------------------------------------------------- */
@@ -383,10 +392,10 @@ static void put_legend(const value_table *t)
     buffer_spaces(&line.text, INDENT);
     if (t->has_raw)
         put_legend_part(&line, "(n)", "raw value of unknown type");
-    if (t->has_flags)
-        put_legend_part(&line, "*", "outside 0 to 100");
-    if (t->has_incomplete)
-        put_legend_part(&line, "~", "without instances that ended");
+    for (size_t i = 0; i < sizeof flag_marks / sizeof flag_marks[0]; i++) {
+        if (t->flags & flag_marks[i].flags)
+            put_legend_part(&line, flag_marks[i].mark, flag_marks[i].meaning);
+    }
     if (has_new)
         put_legend_part(&line, "new", "not in the previous sample");
     for (unsigned i = 1; i < 32; i++) {

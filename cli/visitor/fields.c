@@ -490,6 +490,7 @@ static void write_guid(output *out, const char *key, const uint8_t *data)
 void field_write(output *out, const char *key, field_kind kind, const uint8_t *data, size_t size, bool is_big_endian)
 {
     uint64_t value = size <= 8 ? field_unsigned(data, size, is_big_endian) : 0;
+    char status[NAMES_STATUS_BYTES];
     switch (kind) {
     case FIELD_UNSIGNED:
     case FIELD_BITS:
@@ -521,7 +522,7 @@ void field_write(output *out, const char *key, field_kind kind, const uint8_t *d
         write_system_time(out, key, data, is_big_endian);
         break;
     case FIELD_PDH_STATUS:
-        output_word(out, key, pfb_pdh_status_name((uint32_t)value));
+        output_word(out, key, names_of_pdh_status((uint32_t)value, status));
         break;
     case FIELD_HIGH_LOW:
         output_unsigned(out, key, value << 32 | value >> 32);

@@ -134,9 +134,25 @@ static void flag_totals(const pfb_collector *c, const frame_segment *segment)
     }
 }
 
+/* The types whose value is a decimal number that is not computed: those with _HEX show bit patterns. */
+static bool is_count(uint32_t type)
+{
+    const uint32_t raw_count = 0x00010000, large_raw_count = 0x00010100;
+    return type == raw_count || type == large_raw_count;
+}
+
+/* Sets the raw value of an element, and its flag if that may be negative. */
+static void set_raw(frame_state *f, size_t at, uint64_t raw, uint32_t type)
+{
+    f->raw[at] = raw;
+    if (raw > INT64_MAX && is_count(type) && f->statuses[at] == PFB_STATUS_OK)
+        f->flag_bits[at] |= PFB_FLAG_MAY_BE_NEGATIVE;
+}
+
+enum { FLAGS_SHIFT = 4 }; /* of PFB_STATUS_BYTE_FLAGS */
+
 static void set_element(frame_state *f, size_t at, double value, uint8_t status_byte)
 {
-    enum { FLAGS_SHIFT = 4 };
     bool is_ok = (status_byte & PFB_STATUS_BYTE_CODE) == PFB_STATUS_OK;
     f->values[at] = is_ok ? value : (double)NAN;
     f->statuses[at] = status_byte & PFB_STATUS_BYTE_CODE;
@@ -154,7 +170,7 @@ static void fill_table(pfb_collector *c, const frame_segment *segment)
         size_t place = l->elements[i].place;
         size_t at = segment->first_element + i;
         set_element(f, at, values[place], status_bytes[place]);
-        f->raw[at] = table->sizes[place] != 0 ? table->raw[place] : 0;
+        set_raw(f, at, table->sizes[place] != 0 ? table->raw[place] : 0, l->columns[l->elements[i].column].type);
         f->times[at] = table->perf_time_100ns;
     }
     flag_totals(c, segment);
@@ -172,9 +188,28 @@ static void fill_log(pfb_collector *c, const frame_segment *segment)
         size_t place = l->elements[i].place;
         size_t at = segment->first_element + i;
         const pfb_log_value *value = &values[place];
+        const layout_path *path = &l->paths[l->elements[i].column];
         set_element(f, at, cooked[place], status_bytes[place]);
-        f->raw[at] = pfb_pdh_has_value(value->status) ? value->first : 0;
-        f->times[at] = time_of_value(f, &l->paths[l->elements[i].column], value).time;
+        set_raw(f, at, pfb_pdh_has_value(value->status) ? value->first : 0, path->type);
+        f->times[at] = time_of_value(f, path, value).time;
+    }
+}
+
+/* A text log has neither types nor units: percentages are the counters with a percent sign in their names. */
+static bool is_percentage(const layout_path *path)
+{
+    return path->counter.size > 0 && memchr(path->counter.bytes, '%', path->counter.size) != NULL;
+}
+
+/* Applies clamp_0 and cap_100 to a cell of a text log. */
+static void limit_cell(const pfb_formula_options *limits, const layout_path *path, log_cell *cell)
+{
+    if (limits->clamp_0 && cell->has_value && cell->value < 0) {
+        cell->value = 0;
+        cell->flags = PFB_FLAG_BELOW_ZERO;
+    } else if (limits->cap_100 && cell->has_value && cell->value > 100 && is_percentage(path)) {
+        cell->value = 100;
+        cell->flags = PFB_FLAG_ABOVE_100;
     }
 }
 
@@ -183,8 +218,10 @@ static void fill_text(pfb_collector *c, const frame_segment *segment)
     frame_state *f = &c->frame;
     const layout *l = segment->layout;
     for (size_t i = 0; i < l->element_count; i++) {
-        const log_cell *cell = &c->log.cells[l->elements[i].place];
-        set_element(f, segment->first_element + i, cell->value, cell->has_value ? PFB_STATUS_OK : PFB_STATUS_NO_DATA);
+        log_cell *cell = &c->log.cells[l->elements[i].place];
+        limit_cell(&c->options.formula, &l->paths[l->elements[i].column], cell);
+        uint32_t status_byte = cell->has_value ? PFB_STATUS_OK | cell->flags << FLAGS_SHIFT : PFB_STATUS_NO_DATA;
+        set_element(f, segment->first_element + i, cell->value, (uint8_t)status_byte);
         f->raw[segment->first_element + i] = 0;
     }
 }

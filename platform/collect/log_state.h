@@ -22,6 +22,7 @@ typedef struct log_cell {
     uint32_t column;
     bool has_value;
     double value;
+    uint32_t flags; /* PFB_FLAG_ bits of a value that a limit changed */
 } log_cell;
 
 /* Initialised to zero. */

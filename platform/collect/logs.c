@@ -376,7 +376,8 @@ static bool load_row(pfb_collector *c, pfb_pdh_text_reader *text, const pfb_pdh_
             continue;
         has_memory = PFB_COLLECT_GROW(l->cells, l->cell_capacity, l->cell_count + 1);
         if (has_memory)
-            l->cells[l->cell_count++] = (log_cell){value.column, value.has_value, value.value};
+            l->cells[l->cell_count++] =
+                (log_cell){.column = value.column, .has_value = value.has_value, .value = value.value};
     }
     if (l->layout && (l->cell_count != last_count || l->layout->choice_version != c->choice_version))
         pfb_layout_release(&l->layout); /* columns ascend from 0, so their number says which there are */

@@ -488,7 +488,7 @@ class Text(Case):
             timer_rows(1, (0, "a", 0, 5), ids=(1, 2)),
             timer_rows(2, (0, "a", 1250000, 2**64 - 1), ids=(1, 2))))
         self.assertRegex(done.out, r'(?m)^% Busy +12\.50$')
-        self.assertRegex(done.out, r'(?m)^Total "n" +1\.84467e\+19$')
+        self.assertRegex(done.out, r'(?m)^Total "n" +1\.84467e\+19!$')
         self.assertIn("need_two_samples", done.out)
 
     def test_raw_values_without_type(self):
@@ -615,6 +615,76 @@ class Policies(Case):
                     for key, line in page.lines.items()}
             self.assertEqual(tuple(last[name] for name in ("c1", "c2", "c3")),
                              expected, options)
+
+    TEXT = (b'"(PDH-CSV 4.0) (UTC)(0)","\\\\PC\\P(0)\\% Idle",'
+            b'"\\\\PC\\S\\Prozessorzeit (%)","\\\\PC\\S\\Delta"\r\n'
+            b'"01/02/2024 03:04:05.000","101.5","-1.5","-300"\r\n'
+            b'"01/02/2024 03:04:06.000","100","0","300"\r\n')
+
+    def test_text_logs(self):
+        """Limits apply to displayed values; a percentage has a percent sign
+        in its name. What a limit changed has a flag."""
+        path = self.file("a.csv", self.TEXT)
+        rows = {
+            (): ([101.5, -1.5, -300], [[], [], []]),
+            ("--wrap32",): ([101.5, -1.5, -300], [[], [], []]),
+            ("--cap-100",): ([100, -1.5, -300], [["above_100"], [], []]),
+            ("--clamp-0",): ([101.5, 0, 0],
+                             [[], ["below_zero"], ["below_zero"]]),
+            ("--cap-100", "--clamp-0"): ([100, 0, 0], [
+                ["above_100"], ["below_zero"], ["below_zero"]])}
+        for options, (values, flags) in rows.items():
+            found = self.run_json("cook", path, *options)
+            self.assertEqual([v["value"] for v in found],
+                             values + [100, 0, 300], options)
+            self.assertEqual([v["flags"] for v in found], flags + [[]] * 3,
+                             options)
+
+
+class MayBeNegative(Case):
+    """The flag of raw counts of 8 bytes whose highest bit is set."""
+
+    TYPES = {  # type: (size of the value, does it have the flag)
+        0x00010000: (8, True), 0x00010100: (8, True),
+        0x00000000: (8, False), 0x00000100: (8, False),  # _HEX: bit patterns
+        0x00010001: (8, False)}  # unknown
+    TOP = (2**63 - 1, 2**63, 2**64 - 2)
+
+    def test_v2(self):
+        """Only decimal counts have it, from 2^63 on. The value stays that of
+        the formula, which is unsigned."""
+        chunks = [captures.metadata(OTHER, "Set", [
+            (i, kind, "c%d" % i) for i, kind in enumerate(self.TYPES, 1)] + [
+                (9, 0x00010000, "c9")], instance_type=0),
+                  w.chunk(b"QINF", w.identifier(OTHER))]
+        ids = (*range(1, len(self.TYPES) + 1), 9)
+        chunks += [captures.data(number, captures.single_result(
+            ids, (*[value] * len(self.TYPES), w.v4(2**32 - 2))))
+                   for number, value in enumerate(self.TOP)]
+        path = self.file("a.pfb", w.recording(*chunks))
+        for item in self.run_json("cook", path):
+            size, has_flag = dict(enumerate(self.TYPES.values(), 1)).get(
+                item["counter_id"], (4, False))
+            raw = self.TOP[item["sample"]] if size == 8 else 2**32 - 2
+            self.assertEqual(item["raw"], raw)
+            self.assertEqual(item["flags"], ["may_be_negative"] if
+                             has_flag and raw >= 2**63 else [], item)
+            if item["status"] == "ok":
+                self.assertEqual(item["value"], float(raw))
+        text = self.run_fine("cook", path).out
+        self.assertEqual(text.count("! may be below zero"), 2)
+        self.assertRegex(text, r"c1 +1.84467e\+19!\n")
+
+    def test_limit(self):
+        """--clamp-0 does not change it: nothing says that it is negative."""
+        path = self.file("a.pfb", w.recording(
+            captures.metadata(OTHER, "Set", [(1, 0x00010100, "c")],
+                              instance_type=0),
+            w.chunk(b"QINF", w.identifier(OTHER)),
+            captures.data(0, captures.single_result((1,), (2**64 - 2,)))))
+        item, = self.run_json("cook", path, "--clamp-0")
+        self.assertEqual((item["value"], item["flags"]),
+                         (float(2**64 - 2), ["may_be_negative"]))
 
 
 if __name__ == "__main__":

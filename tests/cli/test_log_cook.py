@@ -12,6 +12,7 @@ from captures import PROCESSOR
 from program import (CORPUS, ON_WINDOWS, STEP, Case, bytes_of,
                      needs_real_data, real, seed)
 import log_seeds
+import pages
 import pdh_text_seeds
 import log_writer as w
 
@@ -67,11 +68,73 @@ class Binary(Case):
         """Values that the log does not have are null, with the PDH status."""
         values = self.cook("valid_statuses")
         self.assertLessEqual(
-            {"no_machine", "no_object", "no_instance", "unknown_status"},
+            {"no_machine", "no_object", "no_instance",
+             "unknown_status_0xFFFFFFFF"},
             {v["status"] for v in values})
         for value in values:
             if value["status"].startswith(("no_", "unknown_status")):
                 self.assertEqual((value["value"], value["raw"]), (None, None))
+
+    STATUSES = {0xC0000BBA: "invalid_data", 0x800007D1: "no_instance",
+                0xC0000BB8: "no_object", 0x800007FF: "unknown_status_0x800007FF",
+                2: "unknown_status_0x00000002",
+                2**32 - 1: "unknown_status_0xFFFFFFFF"}
+
+    def test_statuses(self):
+        """Each status has its name, and one without a name its number, in
+        every format that has a place for it."""
+        path = self.file("s.blg", w.log(*w.paths(*[
+            w.path(0x00010000, 10**7, "\\\\PC", "Set", None, "c%d" % i)
+            for i in range(len(self.STATUSES))]), *w.sample(*[
+                w.counter(7, 0, status) for status in self.STATUSES])))
+        names = list(self.STATUSES.values())
+        values = self.run_json("cook", path)
+        self.assertEqual([(v["status"], v["value"], v["raw"])
+                          for v in values], [(n, None, None) for n in names])
+        rows = csv.DictReader(io.StringIO(self.run_fine(
+            "cook", "-f", "csv", path).out))
+        self.assertEqual([(row["status"], row["value"]) for row in rows],
+                         [(name, "") for name in names])
+        summary = self.run_json("cook", "--summary", path)
+        self.assertEqual([v["statuses"] for v in summary],
+                         [[name] for name in names])
+        for command in (("cook", path), ("report", path),
+                        ("show", path, "-f", "json"),
+                        ("show", path, "-f", "html")):
+            out = self.run_fine(*command).out
+            for name in names:
+                self.assertIn(name, out, command)
+
+    def test_many_statuses(self):
+        """A page has 254 reasons of its own; further ones are "other". The
+        summary lists the first 64."""
+        path = self.file("s.blg", w.log(*w.paths(w.path(
+            0x00010000, 10**7, "\\\\PC", "Set", None, "c")), *[
+                event for status in range(2, 302) for event in w.sample(
+                    w.counter(7, 0, status, time=w.LOCAL + status))]))
+        item, = self.run_json("cook", "--summary", path)
+        self.assertEqual((item["missing"], item["statuses"]), (
+            300, ["unknown_status_0x%08X" % i for i in range(2, 66)]))
+        line, = pages.Report(self.run_fine(
+            "report", path).out).lines.values()
+        self.assertEqual(line.points, [
+            "unknown_status_0x%08X" % i for i in range(2, 256)] + [
+                "other"] * 46)
+
+    def test_raw_counts_that_may_be_negative(self):
+        """As in V2 data; an item without a value has no flag."""
+        rows = ((0x00010100, 2**64 - 1, 0), (0x00010000, 2**63, 0),
+                (0x00010100, 2**63 - 1, 0), (0x00000100, 2**64 - 1, 0),
+                (0x00010100, 2**64 - 1, 0x800007D1))
+        values = self.run_json("cook", self.file("n.blg", w.log(*w.paths(*[
+            w.path(kind, 10**7, "\\\\PC", "Set", None, "c%d" % i)
+            for i, (kind, _, _) in enumerate(rows)]), *w.sample(*[
+                w.counter(value, 0, status) for _, value, status in rows]))))
+        flag = ["may_be_negative"]
+        self.assertEqual([v["flags"] for v in values], [flag, flag, [], [], []])
+        self.assertEqual([v["value"] for v in values], [
+            float(2**64 - 1), 2.0**63, float(2**63 - 1), float(2**64 - 1),
+            None])
 
     def test_instances_are_matched_by_name_and_number(self):
         """The n-th instance of a name is compared with the n-th one of the

@@ -462,7 +462,7 @@ def shown(name, key, value, order):
     if (name, key) == ("counter_header", "kind"):
         return RESULTS.get(value, "unknown")
     if key == "status" and name.startswith("log_"):
-        return STATUSES.get(value, "unknown_status")
+        return STATUSES.get(value, "unknown_status_0x%08X" % value)
     return None if (name, key) in IDS and value == 2**32 - 1 else value
 
 

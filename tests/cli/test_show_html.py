@@ -73,7 +73,7 @@ def value_of(kind, data, order):
     if kind == "RESULT":
         return RESULTS.get(number, "unknown")
     if kind == "PDH_STATUS":
-        return STATUSES.get(number, "unknown_status")
+        return STATUSES.get(number, "unknown_status_0x%08X" % number)
     if kind == "GUID":
         return str(uuid.UUID(bytes_le=data))
     if kind == "SYSTEM_TIME":

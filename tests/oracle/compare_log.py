@@ -50,7 +50,8 @@ compare_v1.CHANGES.update(
 def with_status(line):
     """A line with the name of its status, and with null for values that this
     status does not have."""
-    out = dict(line, status=STATUSES.get(line["status"], "unknown_status"))
+    out = dict(line, status=STATUSES.get(
+        line["status"], "unknown_status_0x%08X" % line["status"]))
     if "first" in line and not log_reader.has_value(line["status"]):
         out.update(first=None, second=None)
     return out

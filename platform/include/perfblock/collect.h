@@ -41,7 +41,9 @@ PFB_API pfb_collector *pfb_collector_new(void);             /* null: memory is e
 PFB_API void pfb_collector_close(pfb_collector *collector); /* may be null */
 PFB_API uint32_t pfb_collector_set(pfb_collector *collector, uint32_t option, int64_t value); /* pfb_code */
 
-/* How the values of the samples that follow are computed; null: the defaults. */
+/* How the values of the samples that follow are computed; null: the defaults. Of a text log, which has displayed
+ * values, only clamp_0 applies, and cap_100 to counters with a percent sign in their names; flags mark what they
+ * changed. */
 PFB_API void pfb_collector_set_formula(pfb_collector *collector, const pfb_formula_options *options);
 
 /* The name of the machine of V2 data and of V1 blocks without a name; null: unknown. Copied. False: no memory. */
@@ -87,6 +89,10 @@ PFB_API bool pfb_collector_take_problem(pfb_collector *collector, pfb_problem *p
  * lacks instances of the older one. Windows and Linux compute a total from the instances that exist, so the value lacks
  * what these instances counted. The other flags are those of formula.h. */
 #define PFB_FLAG_INCOMPLETE_TOTAL UINT32_C(8)
+
+/* Flag of a PERF_COUNTER_RAWCOUNT or PERF_COUNTER_LARGE_RAWCOUNT of 8 bytes whose highest bit is set. Raw values are
+ * unsigned, but some providers count below zero: then the value is raw - 2^64. */
+#define PFB_FLAG_MAY_BE_NEGATIVE UINT32_C(16)
 
 /* The values of the latest record with all its parts (the V1 objects in a sample of a .blg follow its counters), valid
  * until the next put, read, select or close. As long as `layout` stays the same, element i is the same series. Bases
