@@ -20,10 +20,15 @@ void figures_add(figures *f, double value)
     f->maximum = f->count == 0 || value > f->maximum ? value : f->maximum;
     f->last = value;
     f->count++;
-    add_to_sum(f, value);
+}
+
+void figures_weigh(figures *f, double value, double weight)
+{
+    add_to_sum(f, value * weight);
+    f->weight += weight;
 }
 
 double figures_average(const figures *f)
 {
-    return f->count > 0 ? (f->sum + f->correction) / (double)f->count : 0;
+    return f->weight > 0 ? (f->sum + f->correction) / f->weight : 0;
 }

@@ -8,13 +8,17 @@
 typedef struct figures {
     uint64_t count; /* 0: the other members are 0 as well */
     double minimum, maximum, last;
-    double sum, correction; /* the sum, and the sum of its rounding errors */
+    double sum, correction; /* the sum of value * weight, and the sum of its rounding errors */
+    double weight;          /* the sum of the weights */
 } figures;
 
-/* Adds a finite value. */
+/* Adds a finite value, except to the average. */
 void figures_add(figures *f, double value);
 
-/* The arithmetic mean; 0 without values, not finite if the sum overflows. */
+/* Adds a value to the average, with a positive weight. */
+void figures_weigh(figures *f, double value, double weight);
+
+/* The weighted mean; 0 without weights, not finite if the sum overflows. */
 double figures_average(const figures *f);
 
 #endif

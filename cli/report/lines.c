@@ -67,7 +67,8 @@ static int32_t get_node(report *r, int32_t parent, int32_t name, int32_t unit, u
                                  .first = REPORT_NONE,
                                  .last = REPORT_NONE,
                                  .next = REPORT_NONE,
-                                 .line = REPORT_NONE};
+                                 .line = REPORT_NONE,
+                                 .clock = REPORT_NONE};
     if (parent == REPORT_NONE)
         return at;
     report_node *parent_node = &r->nodes[parent];
@@ -226,6 +227,40 @@ static int64_t limit_time(int64_t time)
     return time < 0 ? 0 : time > last ? last : time;
 }
 
+/* The upper median of the latest steps, or the last step if that is longer; 0 if there are none. */
+static int64_t usual_step(const report_clock *clock)
+{
+    int64_t sorted[REPORT_STEPS];
+    uint32_t count = clock->count < REPORT_STEPS ? clock->count : REPORT_STEPS;
+    if (count == 0)
+        return 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t at = i;
+        for (; at > 0 && sorted[at - 1] > clock->steps[i]; at--)
+            sorted[at] = sorted[at - 1];
+        sorted[at] = clock->steps[i];
+    }
+    int64_t last = clock->steps[(clock->count - 1) % REPORT_STEPS];
+    return sorted[count / 2] > last ? sorted[count / 2] : last;
+}
+
+/* Adds the step from one sample to the next. Returns true if it is a break: more than three times as long as usual. */
+static bool pass_time(report_clock *clock, int64_t step)
+{
+    const int64_t limit = 3;
+    int64_t usual = usual_step(clock);
+    clock->is_after_break = usual > 0 && step / limit >= usual && step > limit * usual;
+    if (step > 0)
+        clock->steps[clock->count++ % REPORT_STEPS] = step;
+    return clock->is_after_break;
+}
+
+static void add_sample(report *r, int64_t time)
+{
+    r->times = memory_grow(r->times, &r->time_capacity, r->sample_count + 1, sizeof *r->times);
+    r->times[r->sample_count++] = time;
+}
+
 /* Makes the sample of the value the current one. Returns false if there are too many samples. */
 static bool begin_sample(report *r, const report_value *value)
 {
@@ -233,11 +268,88 @@ static bool begin_sample(report *r, const report_value *value)
         return true;
     if (r->sample_count >= UINT32_MAX / 2)
         return false;
-    r->times = memory_grow(r->times, &r->time_capacity, r->sample_count + 1, sizeof *r->times);
-    r->times[r->sample_count++] = limit_time(value->time);
+    int64_t time = limit_time(value->time);
+    int64_t step = r->sample_count > 0 ? time - r->times[r->sample_count - 1] : 0;
+    if (pass_time(&r->clock, step)) {
+        add_sample(r, time - step / 2);
+        r->break_samples++;
+        r->break_time += step;
+    }
+    add_sample(r, time);
     r->last_number = value->sample;
     return true;
 }
+
+/* Lists the break before the current sample of a counterset, once for all countersets that have it. */
+static void add_break(report *r, report_break added)
+{
+    size_t listed = r->break_count < REPORT_MAX_BREAKS ? r->break_count : REPORT_MAX_BREAKS;
+    while (listed > 0 && r->breaks[listed - 1].after == added.after) {
+        report_break *known = &r->breaks[--listed];
+        if (known->before == added.before) {
+            known->has_more_sets = true;
+            return;
+        }
+    }
+    if (r->break_count < REPORT_MAX_BREAKS)
+        r->breaks[r->break_count++] = added;
+    else if (r->break_sample != added.after)
+        r->break_count++;
+    r->break_sample = added.after;
+}
+
+/* Begins the current sample of a counterset, of which no value was added yet. */
+static void begin_set(report *r, report_node *set)
+{
+    uint32_t sample = (uint32_t)(r->sample_count - 1);
+    if (set->clock == REPORT_NONE) {
+        set->clock = (int32_t)r->clock_count;
+        r->clocks = memory_grow(r->clocks, &r->clock_capacity, r->clock_count + 1, sizeof *r->clocks);
+        r->clocks[r->clock_count++] = (report_clock){.count = 0};
+    } else if (pass_time(&r->clocks[set->clock], r->times[sample] - r->times[set->sample])) {
+        bool is_of_all = r->clock.is_after_break && sample - set->sample == 2;
+        add_break(r, (report_break){.before = set->sample,
+                                    .after = sample,
+                                    .set = is_of_all ? REPORT_NONE : (int32_t)(set - r->nodes)});
+    }
+    set->samples++;
+    set->previous_sample = set->sample;
+    set->sample = sample;
+}
+
+/* ---- Averages -------------------------------------------------------------------------------------------- */
+
+/* Adds a value to the average of a line whose previous point precedes it by `step` units of 100 ns. */
+static void weigh(report_line *line, const report_value *value, int64_t step, bool is_after_break)
+{
+    double seconds = (double)step / 1e7;
+    bool is_joined = step > 0 && !is_after_break;
+    bool has_value = value->gap == NULL;
+    if (is_joined)
+        line->interval = seconds;
+    if (line->has_pending && (is_joined || has_value)) {
+        figures_weigh(&line->figures, line->pending, line->interval > 0 ? line->interval : 1);
+        line->has_pending = false;
+    }
+    if (has_value && (is_joined || (value->is_of_interval && step > 0))) {
+        figures_weigh(&line->figures, value->value, seconds);
+    } else if (has_value) {
+        line->has_pending = true;
+        line->pending = value->value;
+    }
+}
+
+void report_weigh_all(report *r)
+{
+    for (size_t i = 0; i < r->line_count; i++) {
+        report_line *line = &r->lines[i];
+        if (line->has_pending)
+            figures_weigh(&line->figures, line->pending, line->interval > 0 ? line->interval : 1);
+        line->has_pending = false;
+    }
+}
+
+/* ---- Adding ---------------------------------------------------------------------------------------------- */
 
 /* Returns a sample in which the counterset was and the line was not: the first one after the line's last point if the
  * counterset was in all samples since, else the last one. */
@@ -258,13 +370,18 @@ void report_add(report *r, const report_value *value)
     }
     uint32_t sample = (uint32_t)(r->sample_count - 1);
     bool has_value = value->gap == NULL;
-    if (set->samples == 0 || set->sample != sample) {
-        set->samples++;
-        set->previous_sample = set->sample;
-        set->sample = sample;
-    }
-    if (line->seen > 0 && set->samples - line->seen > 1)
+    if (set->samples == 0 || set->sample != sample)
+        begin_set(r, set);
+    bool is_first = line->seen == 0;
+    bool was_absent = !is_first && set->samples - line->seen > 1;
+    bool is_after_break = !is_first && r->clocks[set->clock].is_after_break;
+    if (was_absent)
         add_point(r, line, (report_point){.sample = absent_sample(set, line), .gap = get_gap(r, "absent")});
+    else if (is_after_break && sample - line->sample > 1)
+        add_point(r, line, (report_point){.sample = line->sample + 1, .gap = get_gap(r, "no_sample")});
+    int64_t time = limit_time(value->own_time);
+    weigh(line, value, is_first ? 0 : time - line->time, was_absent || is_after_break);
+    line->time = time;
     add_point(r, line,
               (report_point){.value = has_value ? value->value : 0, .sample = sample, .gap = get_gap(r, value->gap)});
     line->seen = set->samples;
@@ -340,6 +457,7 @@ static bool is_counter(const report *r, const report_node *node)
 void report_keep_top(report *r, uint64_t count)
 {
     r->top = count;
+    report_weigh_all(r);
     for (size_t i = 0; i < r->node_count; i++) {
         if (is_counter(r, &r->nodes[i]))
             order_lines(r, &r->nodes[i], count);
@@ -391,6 +509,7 @@ void report_free(report *r)
         free(r->lines[i].points);
     free(r->lines);
     free(r->times);
+    free(r->clocks);
     free(r->nodes);
     hash_index_free(&r->node_index);
     free(r->names);

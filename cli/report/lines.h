@@ -30,9 +30,29 @@ typedef struct report_line {
     uint64_t seen;    /* report_node.samples of its counterset when its last point was added; 0: it has no points */
     uint32_t sample;  /* sample of its last point */
     uint32_t repeats; /* number of further values with the same names in that sample */
+    bool has_pending; /* `pending` is a value whose weight the time until the next sample decides */
+    double pending;
+    int64_t time;    /* of its last point (report_value.own_time) */
+    double interval; /* seconds between its last two samples without a break between them; 0: there are none */
 } report_line;
 
-enum { REPORT_NONE = -1 }; /* no node, name or line */
+/* The times between the latest samples, by which a break is recognised (pass_time). Initialised to zero. */
+enum { REPORT_STEPS = 8 };
+typedef struct report_clock {
+    int64_t steps[REPORT_STEPS]; /* 100 ns, more than 0; a ring */
+    uint32_t count;              /* of all steps so far */
+    bool is_after_break;         /* the latest step is a break */
+} report_clock;
+
+/* A stretch of more than three intervals without samples. */
+enum { REPORT_MAX_BREAKS = 20 }; /* further ones are only counted */
+typedef struct report_break {
+    uint32_t before, after; /* the samples around it */
+    int32_t set;            /* node of the counterset that lacks samples; REPORT_NONE: there are none at all */
+    bool has_more_sets;     /* other countersets lack them, too */
+} report_break;
+
+enum { REPORT_NONE = -1 }; /* no node, name, line or clock */
 
 /* Names form a tree of four levels below the root: machine, counterset, counter, instance. Its nodes are positions in
  * report.nodes. */
@@ -44,6 +64,7 @@ typedef struct report_node {
     uint32_t repeat;                   /* instance: its number, from 0, among values with the same names in a sample */
     int32_t parent, first, last, next; /* nodes: the parent, the first and the last child, the next sibling */
     int32_t line;                      /* instance: position in report.lines */
+    int32_t clock;                     /* counterset: position in report.clocks */
     size_t drawn;                      /* counter: number of its first children that the chart shows at first */
     uint64_t samples;                  /* counterset: number of samples that have values of its lines */
     uint32_t sample;                   /* counterset: the last of these samples */
@@ -65,8 +86,16 @@ struct report {
     hash_index node_index;
     report_line *lines;
     size_t line_count, line_capacity;
-    int64_t *times; /* by sample */
+    report_clock *clocks;
+    size_t clock_count, clock_capacity;
+    report_clock clock; /* of all samples */
+    int64_t *times;     /* by sample */
     size_t sample_count, time_capacity;
+    size_t break_samples; /* number of samples that only are the middle of a break, for the points of lines there */
+    int64_t break_time;   /* 100 ns in these breaks */
+    report_break breaks[REPORT_MAX_BREAKS];
+    size_t break_count;      /* may exceed REPORT_MAX_BREAKS */
+    uint32_t break_sample;   /* the sample after the last break */
     uint64_t last_number;    /* report_value.sample of the last sample */
     size_t point_count;      /* number of points of all lines */
     size_t thin_at;          /* the points are thinned when point_count exceeds this number */
@@ -81,6 +110,9 @@ struct report {
     char gaps[REPORT_MAX_GAPS + 1][REPORT_GAP_BYTES]; /* reasons why there is no value; the first one is unused */
     size_t gap_count;
 };
+
+/* Adds the values to the averages that were still to be weighed. Call when all values were added. */
+void report_weigh_all(report *r);
 
 /* Thins all lines with the current run length, including the points added since the last thinning. */
 void report_thin_all(report *r);

@@ -409,7 +409,8 @@ static void put_span(page *p)
 {
     const report *r = p->r;
     put_term(p, "Samples");
-    buffer_format(&p->html, "%zu", r->sample_count);
+    const size_t samples = r->sample_count - r->break_samples;
+    buffer_format(&p->html, "%zu", samples);
     if (r->sample_count > 0) {
         put(p, "</dd>\n<dt>From</dt><dd>");
         put_time(&p->html, p->first);
@@ -425,9 +426,50 @@ static void put_span(page *p)
             buffer_format(&p->html, " (%" PRId64 " h %d min)", (int64_t)seconds / 3600,
                           (int)((int64_t)seconds % 3600 / 60));
         put(p, "</dd>\n<dt>Interval</dt><dd>");
-        text_double_short(&p->html, seconds / (double)(r->sample_count - 1));
-        put(p, " s on average");
+        text_double_short(&p->html, (seconds - (double)r->break_time / 1e7) / (double)(samples - 1 - r->break_samples));
+        put(p, r->break_samples > 0 ? " s on average, without the gaps" : " s on average");
     }
+    put(p, "</dd>\n");
+}
+
+/* Appends a duration: "13 h 59 min 46 s", or fractions of seconds if it is shorter than a minute. */
+static void put_duration(page *p, int64_t duration)
+{
+    int64_t seconds = duration / (1000 * TICKS_PER_MILLISECOND);
+    if (seconds < 60) {
+        text_double_short(&p->html, (double)duration / 1e7);
+    } else {
+        if (seconds >= 3600)
+            buffer_format(&p->html, "%" PRId64 " h ", seconds / 3600);
+        buffer_format(&p->html, "%d min %d", (int)(seconds / 60 % 60), (int)(seconds % 60));
+    }
+    put(p, " s");
+}
+
+/* Writes the stretches without samples. */
+static void put_breaks(page *p)
+{
+    const report *r = p->r;
+    if (r->break_count == 0)
+        return;
+    put_term(p, "Gaps");
+    for (size_t i = 0; i < r->break_count && i < REPORT_MAX_BREAKS; i++) {
+        const report_break *b = &r->breaks[i];
+        put(p, i > 0 ? "<br>" : "");
+        put(p, "no sample for ");
+        put_duration(p, r->times[b->after] - r->times[b->before]);
+        put(p, ", from ");
+        put_time(&p->html, r->times[b->before]);
+        put(p, " to ");
+        put_time(&p->html, r->times[b->after]);
+        if (b->set != REPORT_NONE) {
+            put(p, ", of ");
+            put_name(p, r->nodes[b->set].name);
+            put(p, b->has_more_sets ? " and others" : "");
+        }
+    }
+    if (r->break_count > REPORT_MAX_BREAKS)
+        buffer_format(&p->html, "<br>and %zu more", r->break_count - REPORT_MAX_BREAKS);
     put(p, "</dd>\n");
 }
 
@@ -510,6 +552,7 @@ static void put_summary(page *p, const report_description *description)
     put_span(p);
     put_term(p, "Values");
     buffer_format(&p->html, "%" PRIu64 "</dd>\n", p->r->values);
+    put_breaks(p);
     put_tolerated(p);
     if (p->r->run > 1) {
         put_term(p, "Thinned");
@@ -537,9 +580,10 @@ static void put_summary(page *p, const report_description *description)
         "<th scope=\"col\">Lines</th><th scope=\"col\">Samples</th></tr></thead><tbody>\n");
     put_sets(p, put_summary_row);
     put(p, "</tbody></table></div>\n");
-    put(p,
-        "<p>Gaps are samples without a value, such as the first sample of a rate. Marks at the bottom of a chart show "
-        "them, and where an instance was absent.</p>\n");
+    put(p, "<p>The column Gaps counts samples without a value, such as the first sample of a rate. Marks at the bottom "
+           "of a "
+           "chart show them, and where an instance was absent or no sample was taken for more than three intervals. "
+           "Averages are weighted by time.</p>\n");
     put_messages(p, description->messages);
     put(p, "</section>\n");
 }
@@ -662,6 +706,7 @@ void report_write(report *r, const report_description *description, output *out)
     static const html_part style = {report_style_bytes, REPORT_STYLE_HASH};
     static const html_part script = {report_script_bytes, REPORT_SCRIPT_HASH};
     page p = {.r = r, .out = out};
+    report_weigh_all(r);
     report_thin_all(r);
     report_choose_drawn(r);
     find_span(&p);

@@ -25,12 +25,19 @@ enum {
 
 /* A displayed value. The strings are copied. They may contain any bytes; a name that does not exist is "". */
 typedef struct report_value {
-    uint64_t sample; /* number of the sample; the values of a sample are consecutive */
-    int64_t time;    /* time of the sample, in 100 ns since 1601-01-01 UTC; limited to the years 1601 to 9999 */
+    uint64_t sample;  /* number of the sample; the values of a sample are consecutive */
+    int64_t time;     /* time of the sample, in 100 ns since 1601-01-01 UTC; limited to the years 1601 to 9999 */
+    int64_t own_time; /* time of the value, which weighs it; of values of other machines it may differ from `time` */
     const char *machine, *counterset, *instance, *counter, *unit;
-    const char *gap; /* null, or the reason why there is no value: a word of less than 32 bytes without escapes */
-    double value;    /* finite, if there is a value */
+    const char *gap;     /* null, or the reason why there is no value: a word of less than 32 bytes without escapes */
+    double value;        /* finite, if there is a value */
+    bool is_of_interval; /* the value is computed from two samples, so it is that of the time between them */
 } report_value;
+
+/* A sample that follows the one before it by more than three times the usual interval is preceded by a break. The usual
+ * interval is the larger one of the last interval and the upper median of the last eight. Averages are weighted by
+ * time: a value counts for the time since the previous sample of its line. A value that is not of an interval counts
+ * for the time until the next sample if it is the first one or follows a break, of which nothing is known. */
 
 /* Text for the first section of the page. */
 typedef struct report_description {

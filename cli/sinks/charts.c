@@ -51,6 +51,13 @@ static void name_value(chart_names *names, const element *v)
     names->row_number = v->series.row;
 }
 
+/* Returns true for types whose values are computed from two samples. */
+static bool is_of_interval(const element *v)
+{
+    const pfb_counter_type *type = v->series.has & PFB_SERIES_TYPE ? pfb_counter_type_find(v->series.type) : NULL;
+    return type && type->samples == 2;
+}
+
 void charts_print(sink_run *p)
 {
     chart_names names = {.has_set = false};
@@ -70,13 +77,15 @@ void charts_print(sink_run *p)
         report_add(p->out->report,
                    &(report_value){.sample = p->frame.number,
                                    .time = time,
+                                   .own_time = v.value.has & PFB_VALUE_TIME ? v.value.time : clock,
                                    .machine = names.machine.data,
                                    .counterset = names.set.data,
                                    .instance = names.row.data,
                                    .counter = names.column.data,
                                    .unit = v.series.unit,
                                    .gap = v.value.status == PFB_STATUS_OK ? NULL : sink_status_name(&v, status),
-                                   .value = v.value.value});
+                                   .value = v.value.value,
+                                   .is_of_interval = is_of_interval(&v)});
     }
     buffer_free(&names.machine);
     buffer_free(&names.set);

@@ -131,6 +131,7 @@ void summary_print(sink_run *p)
         summary_line *line = line_of(summary, &v.series);
         if (v.value.status == PFB_STATUS_OK) {
             figures_add(&line->figures, v.value.value);
+            figures_weigh(&line->figures, v.value.value, 1);
         } else {
             line->missing++;
             line->statuses |= bit_of_status(summary, &v);

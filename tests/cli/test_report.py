@@ -2,12 +2,15 @@
 """The page of `report`, parsed without a browser: its numbers, which must be
 those of cook, its charts, and hostile names."""
 
+import collections
+import datetime
 import glob
 import os
 import random
 import re
 import struct
 import unittest
+from fractions import Fraction
 
 import captures as c
 import pages
@@ -40,6 +43,59 @@ def recording(counters, samples, name="Alpha Disk"):
                    instance, numbers)
                   for instance, numbers in values.items()])))
     return w.recording(*chunks)
+
+
+BREAKS = ("absent", "no_sample")  # points that interrupt a line
+ONE_SAMPLE = {  # types whose value needs one sample; null: a text log
+    None, "PERF_COUNTER_RAWCOUNT", "PERF_COUNTER_LARGE_RAWCOUNT",
+    "PERF_COUNTER_RAWCOUNT_HEX", "PERF_COUNTER_LARGE_RAWCOUNT_HEX",
+    "PERF_RAW_FRACTION", "PERF_LARGE_RAW_FRACTION", "PERF_ELAPSED_TIME"}
+Point = collections.namedtuple("Point", "value time is_rate")
+
+
+def seconds(text):
+    """The seconds since 2000 of a time of cook, exact."""
+    whole, fraction = text.rstrip("Z").split(".")
+    since = datetime.datetime.fromisoformat(whole) - datetime.datetime(2000, 1, 1)
+    return since.days * 86400 + since.seconds + Fraction(int(fraction), 10**7)
+
+
+def point_of(row):
+    """The point of a record of cook."""
+    return Point(row["value"] if row["status"] == "ok" else row["status"],
+                 seconds(row["time"]), row["type"] not in ONE_SAMPLE)
+
+
+def weighted(points):
+    """The average of a line, by docs/report.md: a value counts for the time
+    since the point before it. One that is no rate counts for the time until
+    the next point if it is the first one or follows a break (None); without
+    that for the last such time of the line, or for a second."""
+    total, weight, interval, waiting = Fraction(0), Fraction(0), None, None
+
+    def add(value, time):
+        nonlocal total, weight
+        total += Fraction(value) * time
+        weight += time
+
+    before, is_broken = None, False
+    for point in points:
+        step = point.time - before.time if point and before else Fraction(0)
+        is_joined = step > 0 and not is_broken
+        has_value = point is not None and not isinstance(point.value, str)
+        interval = step if is_joined else interval
+        if waiting is not None and (is_joined or has_value):
+            add(waiting, interval or 1)
+            waiting = None
+        if has_value and (is_joined or (point.is_rate and step > 0)):
+            add(point.value, step)
+        elif has_value:
+            waiting = point.value
+        is_broken = point is None
+        before = point or before
+    if waiting is not None:
+        add(waiting, interval or 1)
+    return float(total / weight)
 
 
 def hostile_capture():
@@ -92,14 +148,14 @@ class ReportCase(Case):
                     name += "#%d" % row["occurrence"]
             key = (row["set"] or "Object %s" % row["object"],
                    row["counter"] or "counter %s" % row["counter_id"], name)
-            lines.setdefault(key, []).append(
-                row["value"] if row["status"] == "ok" else row["status"])
+            lines.setdefault(key, []).append(point_of(row))
         return lines
 
-    def assert_line(self, line, expected):
+    def assert_line(self, line, points):
         """Asserts that a line has these points, and the figures that follow
         from them. No points may have been left out."""
-        self.assertEqual([p for p in line.points if p != "absent"], expected)
+        expected = [point.value for point in points]
+        self.assertEqual([p for p in line.points if p not in BREAKS], expected)
         numbers = [p for p in expected if not isinstance(p, str)]
         self.assertEqual((line.values, line.gaps),
                          (len(numbers), len(expected) - len(numbers)))
@@ -109,8 +165,11 @@ class ReportCase(Case):
             return
         self.assertEqual((minimum, maximum, last),
                          (min(numbers), max(numbers), numbers[-1]))
-        self.assertAlmostEqual(average, sum(numbers) / len(numbers),
-                               delta=1e-12 * max(map(abs, numbers)))
+        left = iter(points)
+        self.assertAlmostEqual(
+            average, weighted([None if point in BREAKS else next(left)
+                               for point in line.points]),
+            delta=1e-9 * max(map(abs, numbers)))
 
     def assert_cooked(self, page, *arguments):
         """Asserts that the page has the values of cook."""
@@ -241,6 +300,116 @@ class Values(ReportCase):
         self.assertEqual(len({key[0] for key in page.lines}), 1)
 
 
+class TimeGaps(ReportCase):
+    """Stretches of more than three intervals without samples, and averages
+    that are weighted by time."""
+
+    def log(self, times, values, name="a.csv"):
+        """A text log of one counter: its values at seconds of a day."""
+        return self.file(name, b'"(PDH-CSV 4.0) (UTC)(0)","\\\\M\\A\\B"\r\n' +
+                         b"".join(b'"01/02/2013 %02d:%02d:%02d.%03d","%g"\r\n' % (
+                             *divmod(int(t) // 60, 60), int(t) % 60,
+                             round(t % 1 * 1000), value)
+                                  for t, value in zip(times, values)))
+
+    ROWS = (  # times, (from, to) of the gaps
+        ((0, 1, 2, 3), ()),
+        ((0, 1, 2, 5), ()),  # three intervals
+        ((0, 1, 2, 5.001), ((2, 5.001),)),
+        ((0, 10, 20, 51, 61, 92), ((20, 51), (61, 92))),
+        ((0, 100), ()),  # nothing to compare the only interval with
+        ((0, 100, 101), ()),
+        ((0, 1, 50400, 50401), ((1, 50400),)),
+        ((0, 1, 2, 62, 122, 182, 183), ((2, 62),)),  # another interval
+        # Two recorders: after eight samples they are the usual.
+        ((0, .1, 1, 1.1, 2, 2.1, 3, 3.1, 4, 4.1, 5, 5.1, 6),
+         ((.1, 1), (1.1, 2), (2.1, 3), (3.1, 4))),
+        ((5, 4, 3, 2, 9), ()),  # time runs backwards
+        ((0, 0, 0, 5, 6, 7), ()),
+    )
+
+    def test_gaps(self):
+        """Each is named, has a point in its middle and interrupts the line."""
+        for times, gaps in self.ROWS:
+            path = self.log(times, range(len(times)))
+            page = self.report(path, "--utc")
+            line, = page.lines.values()
+            named = page.facts().get("Gaps", "")
+            found = re.findall(r"from 2013-01-02 (\S+)\+00:00 to 2013-01-02 "
+                               r"(\S+)\+00:00", named)
+            clock = lambda t: "%02d:%02d:%06.3f" % (
+                t // 3600, t // 60 % 60, t % 60)
+            self.assertEqual(found, [(clock(a), clock(b)) for a, b in gaps],
+                             times)
+            expected = []
+            for number, time in enumerate(times):
+                if any(time == after for _, after in gaps):
+                    expected.append("no_sample")
+                expected.append(number)
+            self.assertEqual(line.points, expected, times)
+            self.assertEqual(page.facts()["Samples"], str(len(times)))
+            start = page.times[0] / 1000 - times[0]
+            middles = [page.times[s] / 1000 - start for s, p in zip(
+                line.samples, line.points) if p == "no_sample"]
+            for middle, (before, after) in zip(middles, gaps):
+                self.assertAlmostEqual(middle, (before + after) / 2, delta=.002)
+            article, = page.articles.values()
+            drawn, = article.find("path", "line")
+            if times == tuple(sorted(times)):
+                self.assertEqual(drawn.attributes["d"].count("M"),
+                                 len(gaps) + 1, times)
+
+    def test_names_of_gaps(self):
+        """A gap of some countersets names one of them; at most 20 gaps are
+        named, and their lengths are readable."""
+        long = [0, 1, 2, 3602.5, 3603.5, 3604.5]
+        rows = ((long, "no sample for 1 h 0 min 0 s, from 2013"),
+                ([0, .5, 1, 3.25], "no sample for 2.25 s, from 2013"),
+                ([0, 1, 2, 63], "no sample for 1 min 1 s, from 2013"))
+        for times, expected in rows:
+            facts = self.report(self.log(times, times), "--utc").facts()
+            self.assertIn(expected, facts["Gaps"])
+        many = [n * 1000 + i for n in range(25) for i in range(3)]
+        facts = self.report(self.log(many, many)).facts()
+        self.assertEqual(facts["Gaps"].count("no sample for"), 20)
+        self.assertRegex(facts["Gaps"], "and 4 more$")
+        self.assertRegex(facts["Interval"], "^1.00 s on average, without the gaps$")
+        every = self.log(range(61), range(61), "b.csv")
+        set_c = bytes_of(self.log((0, 5, 10, 50, 55, 60), range(6))).replace(
+            b"\\A\\", b"\\C\\")
+        facts = self.report(every, self.file("c.csv", set_c)).facts()
+        self.assertRegex(facts["Gaps"], r"^no sample for 40\S* s, .*, of C$")
+
+    def test_averages(self):
+        """Worked numbers. Rates: the count's increase divided by the time.
+        Amounts: each counts for the time before it, the first one and one
+        after a gap for the time after it."""
+        counts = {0: 0, 1: 10, 2: 20, 4: 20, 504: 1020, 505: 1030}
+        ids = [1]
+        chunks = [c.metadata(c.DISK, "S", [(1, c.BULK, "Reads/sec")],
+                             instance_type=0),
+                  w.chunk(b"QINF", w.identifier(c.DISK))]
+        chunks += [c.data(second, c.single_result(ids, [count]))
+                   for second, count in counts.items()]
+        line, = self.report(self.file("r.pfb", w.recording(
+            *chunks))).lines.values()
+        self.assertEqual(line.points, ["need_two_samples", 10, 10, 0,
+                                       "no_sample", 2, 10])
+        self.assertAlmostEqual(line.figures[1], 1030 / 505, delta=1e-12)
+        rows = (
+            ((0, 1, 2), (3, 6, 12), 7),
+            ((0, 2, 3), (3, 6, 12), (2 * 3 + 2 * 6 + 12) / 5),
+            ((0, 1, 2, 100, 102), (3, 6, 12, 8, 5),
+             (3 + 6 + 12 + 2 * 8 + 2 * 5) / 7),
+            ((0, 1, 2, 100), (3, 6, 12, 9), 30 / 4),
+            ((7,), (9,), 9),
+            ((0, 0), (1, 2), 1.5))
+        for times, values, average in rows:
+            line, = self.report(self.log(times, values)).lines.values()
+            self.assertAlmostEqual(line.figures[1], average, delta=1e-12)
+            self.assertEqual(line.values, len(values))
+
+
 class Logs(ReportCase):
     """Logs name the machine and object of each value."""
 
@@ -257,8 +426,7 @@ class Logs(ReportCase):
                     name += "#%d" % row["occurrence"]
             key = (row["machine"] or "", row["set"] or "", row["counter"],
                    name)
-            lines.setdefault(key, []).append(
-                row["value"] if row["status"] == "ok" else row["status"])
+            lines.setdefault(key, []).append(point_of(row))
         page = self.report(path)
         self.assertEqual(set(page.lines), set(lines))
         for key, line in page.lines.items():
@@ -489,7 +657,8 @@ class Shown(ReportCase):
         self.assertEqual([key[3] for key in page.lines],
                          ["i%d" % i for i in range(1036, -1, -1)])
         for name, line in page.lines.items():
-            self.assert_line(line, [10 * int(name[3][1:])] * 2)
+            self.assert_line(line, [Point(10 * int(name[3][1:]), i, False)
+                                    for i in range(2)])
 
     def test_values_and_gaps_of_lines_in_the_chart(self):
         """Only gaps of lines in the chart have marks, and the axis covers only
