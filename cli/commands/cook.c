@@ -91,10 +91,10 @@ static void note_unread(cook *c, uint32_t file)
 /* ---- This machine ---------------------------------------------------------------------------------------- */
 
 /* The number of samples of a machine that are read before one is printed. Most displayed values need two samples, so
- * the first one is printed only as Prometheus metrics, most of which are raw values. */
-static uint64_t count_unprinted(const output *out)
+ * the first one is printed only as Prometheus metrics, most of which are raw values unless instances are grouped. */
+static uint64_t count_unprinted(const options *o, const output *out)
 {
-    return out->format == OUTPUT_PROMETHEUS ? 0 : 1;
+    return out->format == OUTPUT_PROMETHEUS && !o->group ? 0 : 1;
 }
 
 /* Returns true if each table is drawn over the previous one: on a terminal, for several samples. */
@@ -108,7 +108,7 @@ static bool redraws_tables(const cook *c)
 /* Prints the current sample of a machine. On standard output an empty line separates the metrics of two samples. */
 static void print_live(cook *c)
 {
-    bool is_first = c->block_count == count_unprinted(c->out);
+    bool is_first = c->block_count == count_unprinted(c->o, c->out);
     if (is_first && redraws_tables(c)) {
         c->has_frames = true;
         stream_begin_frames();
@@ -125,7 +125,7 @@ static void print_live(cook *c)
 
 static void cook_live(cook *c, const pfb_record *record)
 {
-    if (c->block_count < count_unprinted(c->out))
+    if (c->block_count < count_unprinted(c->o, c->out))
         sink_find_sort_counter(&c->printer, c->reading.collector);
     else
         print_live(c);
@@ -290,11 +290,12 @@ static void cook_all(const options *o, output *out)
     cook c = {.o = o, .out = out, .range = o->range};
     c.printer.out = out;
     c.printer.is_nonzero = o->is_nonzero;
+    c.printer.is_grouped = o->group != NULL;
     sink_arrange(&c.printer, o->sort, o->top);
     if (!reading_open(&c.reading, o, out->format == OUTPUT_PROMETHEUS ? 1 : 0)) /* metrics have help texts */
         return;
     if (o->is_live && o->count > 0)
-        c.reading.in.max_samples = o->count + count_unprinted(out);
+        c.reading.in.max_samples = o->count + count_unprinted(o, out);
     c.names = (title_names){.collector = c.reading.collector};
     if (reading_choose(&c.reading)) {
         seen_names_open(&c.seen, &c.reading.paths, o);

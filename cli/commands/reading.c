@@ -28,6 +28,7 @@ bool reading_open(reading *r, const options *o, uint32_t metadata)
     pfb_collector_set(r->collector, PFB_COLLECT_STRICT, o->reader.is_strict);
     pfb_collector_set(r->collector, PFB_COLLECT_IDENTITY, o->identity);
     pfb_collector_set_formula(r->collector, &o->formula);
+    require_memory(pfb_collector_group(r->collector, o->group, o->group_by > 0 ? o->group_by - 1 : PFB_GROUP_SUM));
     return true;
 }
 

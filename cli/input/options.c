@@ -43,6 +43,7 @@ static const char *const date_order_words[] = {"mdy", "dmy", "ymd", NULL}; /* in
 static const char *const decimal_words[] = {",", ".", NULL};
 static const char *const color_words[] = {"auto", "always", "never", NULL}; /* in the order of color_choice */
 static const char *const identity_words[] = {"process", "windows", NULL};   /* in that of PFB_IDENTITY_ */
+static const char *const group_words[] = {"sum", "max", "avg", NULL};       /* in that of PFB_GROUP_, from 1 on */
 static const char *const generate_words[] = {"man", "options", NULL};       /* in that of generated_text, from 1 on */
 
 /* The initialisers of the members `type`, `member` and so on. The offset of a member whose C type is not the one that
@@ -208,6 +209,14 @@ static const command_option table[] = {
     {.name = "clamp-0", FLAG(formula.clamp_0),
      .commands = EVALUATES,
      .meaning = "values below 0 become 0"},
+    {.name = "group", .argument = "PATTERN", TEXT(group, 1, PFB_GROUP_PATTERN_BYTES), .is_single = true,
+     .commands = EVALUATES,
+     .meaning = "add the values of the instances whose names match and share the text that (*) marks; * matches any "
+                "text and ? one character; other instances stay as they are",
+     .example = "\"pid_(*)_*engtype_3D\""},
+    {.name = "group-by", .argument = "HOW", WORD(group_by, group_words, 1), .has_default = true,
+     .commands = EVALUATES,
+     .meaning = "the value of a group: the sum, the largest or the average of those of its instances"},
     {.name = "identity", .argument = "HOW", WORD(identity, identity_words, PFB_IDENTITY_PROCESS), .has_default = true,
      .commands = EVALUATES,
      .meaning = "how V1 data and .blg show that an instance is the same as before: by the ids of its process and thread "
@@ -673,6 +682,7 @@ static bool check_output(const options *o, const command *c)
         {o->is_summary && o->top > 0, "--top does not apply to --summary"},
         {c->bit == COMMAND_RECORD && !o->output_path, "expected -o FILE, the recording to write"},
         {c->bit == COMMAND_CONVERT && !o->output_path, "expected -o FILE, the file to write"},
+        {o->group_by > 0 && !o->group, "--group-by needs --group"},
         {o->is_forced && !o->output_path, "--force applies to the file of --output"},
         {o->opens_page && !o->output_path, "--open needs -o, the page to open"},
     };

@@ -102,6 +102,8 @@ struct options {
     uint32_t decimal;            /* --decimal: 1 a comma, 2 a point; 0: not given */
     uint32_t identity;           /* PFB_IDENTITY_ */
     pfb_formula_options formula; /* --wrap32, --cap-100, --clamp-0 */
+    const char *group;           /* --group; null: not given */
+    uint32_t group_by;           /* --group-by: 1 + PFB_GROUP_; 0: not given */
     const char **sets;
     size_t set_count;
     const char **counters;

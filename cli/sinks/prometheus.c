@@ -311,12 +311,14 @@ static void rank_names(exposition *e)
 /* Adds a metric if its type has one. */
 static void add_metric(exposition *e, metric m)
 {
-    if (m.has_type)
-        m.kind = metric_kind_of(m.type, &m.clock);
-    else
-        m.kind = METRIC_DISPLAYED;
+    m.kind = m.has_type ? metric_kind_of(m.type, &m.clock) : METRIC_DISPLAYED;
     if (m.kind == METRIC_NONE)
         return;
+    if (e->p->is_grouped) { /* groups have no raw values */
+        m.kind = METRIC_DISPLAYED;
+        m.clock = PFB_CLOCK_NONE;
+        m.has_type = false;
+    }
     const pfb_counter_type *type = m.has_type ? pfb_counter_type_find(m.type) : NULL;
     const pfb_counter_type *base = type ? pfb_counter_type_find(type->base) : NULL;
     m.is_raw_short = type && metric_is_total(m.kind) && type->raw_size == PFB_RAW_DWORD;

@@ -29,6 +29,7 @@ typedef struct sink_run {
     size_t base;      /* offset of the current reply in the file */
     bool has_choice;  /* counters were chosen: results without any of them are not printed */
     bool hides_empty; /* a counterset without instances prints no table */
+    bool is_grouped;  /* instances are grouped, see pfb_collector_group */
     bool is_nonzero;  /* tables leave out instances (of a log, paths) with no value but zeros */
     const char *sort; /* the name of the counter by which tables are sorted, descending; null: not given */
     uint64_t top;     /* maximum number of instances (of a log, paths) in a table; 0: no limit */

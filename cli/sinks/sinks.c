@@ -84,7 +84,7 @@ void sink_print(sink_run *run, pfb_collector *collector)
     if (!take_frame(run, collector))
         return;
     count_values(run, s->counts_all || (run->out->summary && run->out->format != OUTPUT_TEXT));
-    run->has_other = run->has_other || s->needs_one;
+    run->has_other = run->has_other || (s->needs_one && !run->is_grouped);
     s->print(run);
     for (uint32_t i = 0; !s->reports_results && i < run->frame.result_count && !output_failed(run->out); i++)
         sink_report_result(run, i);

@@ -65,6 +65,7 @@ void pfb_collector_close(pfb_collector *c)
     free(c->files);
     pfb_selection_close(c->selection);
     pfb_collect_free_frame(&c->frame);
+    pfb_group_free(&c->group);
     pfb_collect_free_records(c);
     free(c);
 }

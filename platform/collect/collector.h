@@ -4,6 +4,7 @@
 
 #include "collect/ended.h"
 #include "collect/frame.h"
+#include "collect/group.h"
 #include "collect/log_state.h"
 #include "collect/query_info.h"
 #include "collect/range.h"
@@ -108,6 +109,7 @@ struct pfb_collector {
     bool is_v1;                      /* `current` is V1 */
     size_t first_value, first_older; /* its elements in `values` and `older` */
     frame_state frame;
+    group_state group;
     /* Records (records.c). */
     record_file *record_files; /* by position of the file in `files` */
     size_t record_file_count, record_file_capacity;
@@ -207,11 +209,19 @@ void pfb_collect_begin_frame(pfb_collector *c);
 /* Appends the values of the current sample to the frame. Returns false when memory is exhausted. */
 bool pfb_collect_extend_frame(pfb_collector *c);
 
-/* Completes the frame, which becomes the current one. */
-void pfb_collect_end_frame(pfb_collector *c);
+/* Completes the frame, which becomes the current one. Returns false when memory is exhausted. */
+bool pfb_collect_end_frame(pfb_collector *c);
 
 /* Makes the frame of the current sample, if there is one, the current one. Returns false when memory is exhausted. */
 bool pfb_collect_make_frame(pfb_collector *c);
+
+/* Forgets the frames, so that the next layout has a new identifier. */
+void pfb_collect_forget_frame(pfb_collector *c);
+
+/* These are pfb_collector_series and so on, without groups; *series and *value are of the current size. */
+bool pfb_collect_source_series(const pfb_collector *c, uint32_t element, pfb_series *series);
+bool pfb_collect_source_value(const pfb_collector *c, uint32_t element, pfb_value *value);
+bool pfb_collect_source_inputs(const pfb_collector *c, uint32_t element, pfb_raw_value inputs[2]);
 
 /* Stores the time of the latest sample of a log, and whether it is local. Returns false, and stores 0, if it is so
  * large that UTC could overflow. */

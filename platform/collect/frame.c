@@ -20,6 +20,13 @@ static void clear_segments(frame_segments *part)
     part->count = 0;
 }
 
+void pfb_collect_forget_frame(pfb_collector *c)
+{
+    c->frame.is_current = false;
+    for (size_t i = 0; i < 2; i++)
+        clear_segments(&c->frame.parts[i]);
+}
+
 void pfb_collect_free_frame(frame_state *f)
 {
     for (size_t i = 0; i < 2; i++) {
@@ -327,7 +334,7 @@ static bool has_same_layouts(const frame_state *f)
     return is_same;
 }
 
-void pfb_collect_end_frame(pfb_collector *c)
+bool pfb_collect_end_frame(pfb_collector *c)
 {
     frame_state *f = &c->frame;
     const frame_segments *part = &f->parts[f->newer];
@@ -341,6 +348,8 @@ void pfb_collect_end_frame(pfb_collector *c)
     f->frame.raw = f->raw;
     f->frame.times = f->frame.kind == PFB_RECORD_LOG ? f->times : NULL;
     f->is_current = true;
+    f->is_current = pfb_group_frame(c);
+    return f->is_current;
 }
 
 bool pfb_collect_make_frame(pfb_collector *c)
@@ -348,16 +357,14 @@ bool pfb_collect_make_frame(pfb_collector *c)
     if (!c->log.is_current && !c->current)
         return true;
     pfb_collect_begin_frame(c);
-    if (!pfb_collect_extend_frame(c))
-        return false;
-    pfb_collect_end_frame(c);
-    return true;
+    return pfb_collect_extend_frame(c) && pfb_collect_end_frame(c);
 }
 
 bool pfb_collector_frame(pfb_collector *c, pfb_frame *frame)
 {
+    const pfb_frame *current = c->group.pattern ? &c->group.frame : &c->frame.frame;
     if (c->frame.is_current)
-        pfb_collect_copy_out(frame, &c->frame.frame, sizeof c->frame.frame);
+        pfb_collect_copy_out(frame, current, sizeof *current);
     return c->frame.is_current;
 }
 
@@ -383,20 +390,27 @@ static const frame_segment *find_segment(const pfb_collector *c, uint32_t elemen
     return &part->segments[low];
 }
 
-bool pfb_collector_series(pfb_collector *c, uint32_t element, pfb_series *series)
+bool pfb_collect_source_series(const pfb_collector *c, uint32_t element, pfb_series *series)
 {
-    pfb_series copy;
-    pfb_series *all = series->size == sizeof copy ? series : &copy;
     uint32_t position;
     const frame_segment *segment = find_segment(c, element, &position);
     if (!segment)
         return false;
-    pfb_layout_series(segment->layout, position, all);
+    pfb_layout_series(segment->layout, position, series);
     if (segment->sample)
-        all->result += segment->first_result;
-    if (all == &copy)
-        pfb_collect_copy_out(series, &copy, sizeof copy);
+        series->result += segment->first_result;
     return true;
+}
+
+bool pfb_collector_series(pfb_collector *c, uint32_t element, pfb_series *series)
+{
+    pfb_series copy;
+    pfb_series *all = series->size == sizeof copy ? series : &copy;
+    bool exists = c->group.pattern ? c->frame.is_current && pfb_group_series(c, element, all)
+                                   : pfb_collect_source_series(c, element, all);
+    if (exists && all == &copy)
+        pfb_collect_copy_out(series, &copy, sizeof copy);
+    return exists;
 }
 
 static const double exact_limit = 9007199254740992.0; /* 2^53: a double has all integers below it */
@@ -493,30 +507,43 @@ static void describe_cell(const pfb_collector *c, const log_cell *cell, pfb_valu
     v->time = frame->time;
 }
 
-bool pfb_collector_value(pfb_collector *c, uint32_t element, pfb_value *value)
+bool pfb_collect_source_value(const pfb_collector *c, uint32_t element, pfb_value *value)
 {
-    pfb_value copy;
-    pfb_value *all = value->size == sizeof copy ? value : &copy;
     uint32_t position;
     const log_state *log = &c->log;
     const frame_segment *segment = find_segment(c, element, &position);
     if (!segment)
         return false;
-    *all = (pfb_value){.size = sizeof *all};
+    *value = (pfb_value){.size = sizeof *value};
     const layout_element *own = &segment->layout->elements[position];
     if (segment->sample)
-        describe_table_value(c, segment, own, all);
+        describe_table_value(c, segment, own, value);
     else if (log->is_text)
-        describe_cell(c, &log->cells[own->place], all);
+        describe_cell(c, &log->cells[own->place], value);
     else
-        describe_log_value(c, segment, own, all);
-    all->flags = c->frame.flag_bits[element];
-    if (all == &copy)
-        pfb_collect_copy_out(value, &copy, sizeof copy);
+        describe_log_value(c, segment, own, value);
+    value->flags = c->frame.flag_bits[element];
     return true;
 }
 
+bool pfb_collector_value(pfb_collector *c, uint32_t element, pfb_value *value)
+{
+    pfb_value copy;
+    pfb_value *all = value->size == sizeof copy ? value : &copy;
+    bool exists = c->group.pattern ? c->frame.is_current && pfb_group_value(c, element, all)
+                                   : pfb_collect_source_value(c, element, all);
+    if (exists && all == &copy)
+        pfb_collect_copy_out(value, &copy, sizeof copy);
+    return exists;
+}
+
 bool pfb_collector_inputs(pfb_collector *c, uint32_t element, pfb_raw_value inputs[2])
+{
+    return c->group.pattern ? c->frame.is_current && pfb_group_inputs(c, element, inputs)
+                            : pfb_collect_source_inputs(c, element, inputs);
+}
+
+bool pfb_collect_source_inputs(const pfb_collector *c, uint32_t element, pfb_raw_value inputs[2])
 {
     uint32_t position;
     pfb_cook_inputs cooked;
@@ -572,5 +599,11 @@ bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_res
                                      .has_repeated_names = known->has_repeated_names,
                                      .has_rows_of_previous = known->has_rows_of_previous};
     result->counter_id = result->has_counter_id ? input->counter_id : 0;
+    if (c->group.pattern && known->column_count > 0) {
+        result->row_count = pfb_group_row_count(&c->group, position);
+        result->has_repeated_names = result->has_repeated_names && result->row_count == known->row_count;
+        /* The groups of a result may be elements of an earlier one with the same counterset. */
+        result->is_chosen = result->is_chosen && (result->row_count > 0 || known->row_count == 0);
+    }
     return true;
 }

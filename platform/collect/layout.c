@@ -167,17 +167,22 @@ static selection_names names_of_counter(const table_layout *t, const metadata_se
     return names;
 }
 
-/* Returns true if a pattern of instances contains "_Total", in any case. */
-static bool names_totals(const pfb_name *pattern)
+bool pfb_layout_names_totals(const char *pattern, size_t size)
 {
     static const char word[] = "_TOTAL";
-    const uint8_t *text = pattern->bytes;
     size_t matched = 0;
-    for (size_t i = 0; i < pattern->size_bytes && word[matched] != '\0'; i++) {
-        uint8_t c = text[i] >= 'a' && text[i] <= 'z' ? (uint8_t)(text[i] - 'a' + 'A') : text[i];
-        matched = c == (uint8_t)word[matched] ? matched + 1 : c == '_';
+    for (size_t i = 0; i < size && word[matched] != '\0'; i++) {
+        char c = pattern[i] >= 'a' && pattern[i] <= 'z' ? (char)(pattern[i] - 'a' + 'A') : pattern[i];
+        matched = c == word[matched] ? matched + 1 : c == '_';
     }
     return word[matched] == '\0';
+}
+
+bool pfb_layout_is_total(const char *name, size_t size)
+{
+    static const char total[] = "_Total";
+    const size_t own = sizeof total - 1;
+    return size >= own && memcmp(name + size - own, total, own) == 0 && (size == own || name[size - own - 1] == ',');
 }
 
 /* Chooses a column for all instances, or for those that match a pattern. `is_individual`: the counter was named,
@@ -198,7 +203,8 @@ static bool choose_instances(table_layout *t, uint32_t column, bool has_all, siz
         return false;
     chosen->filters[chosen->filter_count++] = filter;
     choice->filter_count++;
-    out->has |= bit_if(names_totals(&pattern_at(chosen, filter)->pattern), PFB_SERIES_TOTALS);
+    const pfb_name *pattern = &pattern_at(chosen, filter)->pattern;
+    out->has |= bit_if(pfb_layout_names_totals((const char *)pattern->bytes, pattern->size_bytes), PFB_SERIES_TOTALS);
     return true;
 }
 
@@ -319,15 +325,6 @@ static bool describe_result(table_layout *t, uint32_t position)
     return true;
 }
 
-/* Returns true if the instance is a total, by its name. */
-static bool is_total(const layout_row *row)
-{
-    static const char total[] = "_Total";
-    size_t size = sizeof total - 1;
-    return row->name.size >= size && memcmp(row->name.bytes + row->name.size - size, total, size) == 0 &&
-           (row->name.size == size || row->name.bytes[row->name.size - size - 1] == ',');
-}
-
 /* Appends an instance. Unique ids of V1 are signed. Returns false when memory is exhausted. */
 static bool add_row(table_layout *t, uint32_t position, uint32_t number)
 {
@@ -394,7 +391,8 @@ static bool add_row_elements(table_layout *t, const pfb_sample_result *result, l
         if (l->element_count == first && !add_row(t, row, *number))
             return false;
         if (!add_element(l, (layout_element){place, (uint32_t)l->row_count - 1, column}) ||
-            (is_total(&l->rows[l->row_count - 1]) && l->columns[column].needs_two_samples && !add_total(l)))
+            (pfb_layout_is_total(l->rows[l->row_count - 1].name.bytes, l->rows[l->row_count - 1].name.size) &&
+             l->columns[column].needs_two_samples && !add_total(l)))
             return false;
     }
     out->row_count += is_shown;

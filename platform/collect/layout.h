@@ -98,6 +98,12 @@ bool pfb_layout_has_same_shape(const stored_sample *a, const stored_sample *b);
 /* The same for two samples of a log; `newer` was matched with `older`. */
 bool pfb_layout_has_same_values(const pfb_log_values *older, const pfb_log_values *newer);
 
+/* Returns true for the name of a total: "_Total" or "...,_Total". */
+bool pfb_layout_is_total(const char *name, size_t size);
+
+/* Returns true if a pattern of instances contains "_Total", in any case. */
+bool pfb_layout_names_totals(const char *pattern, size_t size);
+
 /* Stores what is known of an element. */
 void pfb_layout_series(const layout *l, uint32_t position, pfb_series *s);
 

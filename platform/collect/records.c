@@ -228,9 +228,7 @@ static bool put_log_sample(pfb_collector *c, const pfb_record *record)
             break;
         has_memory = keep_problem(c, record, c->reply.error, "");
     } while (has_memory);
-    if (has_memory)
-        pfb_collect_end_frame(c);
-    return has_memory;
+    return has_memory && pfb_collect_end_frame(c);
 }
 
 /* Counts the cells of the latest row that could not be read. */
@@ -292,8 +290,10 @@ int32_t pfb_collector_put(pfb_collector *c, const pfb_record *record)
         return -1;
     bool has_memory =
         record->kind == PFB_RECORD_END ? end_file(c, record) : choose_file(c, record) && put_record(c, record);
-    if (!has_memory)
+    if (!has_memory) {
         pfb_collect_end_sample(c);
+        pfb_collect_forget_frame(c); /* it has no identifier of its layout yet */
+    }
     return !has_memory ? -1 : c->frame.is_current;
 }
 

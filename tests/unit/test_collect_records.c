@@ -319,12 +319,24 @@ Test(collect_records, frames_do_not_depend_on_earlier_layouts)
 
 static size_t failed; /* number of readings that failed */
 
+static const char *group_pattern; /* of the collectors of check_failures; null: no groups */
+
+/* Returns null if memory is exhausted. */
+static pfb_collector *open_collector(void)
+{
+    pfb_collector *c = pfb_collector_new();
+    if (c && pfb_collector_group(c, group_pattern, PFB_GROUP_SUM))
+        return c;
+    pfb_collector_close(c);
+    return NULL;
+}
+
 /* Puts records repeatedly, each time with another failing allocation. This either returns the same values as without
  * failures, or fails for lack of memory. After that failure the same collector can take the records from the start. */
 static void check_failures(const pfb_record *list, size_t count, const char *name)
 {
     digests expected = nothing;
-    pfb_collector *c = pfb_collector_new();
+    pfb_collector *c = open_collector();
     cr_assert(c && put_records(c, list, count, &expected, name), "%s", name);
     pfb_collector_close(c);
     value_count += expected.count;
@@ -333,7 +345,7 @@ static void check_failures(const pfb_record *list, size_t count, const char *nam
         digests d = nothing;
         allocations = 0;
         failing_allocation = n;
-        c = pfb_collector_new();
+        c = open_collector();
         bool is_done = c && put_records(c, list, count, &d, name);
         cr_expect(!is_done || (memcmp(&d, &expected, sizeof d) == 0 && problem_count == expected_problems),
                   "%s, allocation %zu", name, n);
@@ -402,6 +414,96 @@ Test(collect_records, a_failed_allocation_is_reported_when_a_file_continues_anot
         cr_expect_gt(visit_seeds(failing[i].subject, fail_twice), failing[i].seeds);
         cr_expect(failed > failing[i].failures_twice, "%s: %zu failures", failing[i].subject, failed);
     }
+}
+
+/* ---- Groups --------------------------------------------------------------------------------------------------- */
+
+Test(collect_records, a_failed_allocation_is_reported_with_groups)
+{
+    group_pattern = "*(*)";
+    for (size_t i = 0; i < sizeof failing / sizeof failing[0]; i++) {
+        failed = value_count = 0;
+        cr_expect_gt(visit_seeds(failing[i].subject, fail_once), failing[i].seeds);
+        cr_expect(failed > failing[i].failures, "%s: %zu failures", failing[i].subject, failed);
+    }
+}
+
+/* Checks that the elements of a frame with groups are in the order of other frames: results ascend, rows ascend from 0
+ * in each result, and the elements of a row follow each other. */
+static void check_order(pfb_collector *c, const pfb_frame *frame, const char *name)
+{
+    pfb_series before = {.size = sizeof before};
+    pfb_series s = {.size = sizeof s};
+    for (uint32_t i = 0; i < frame->count; i++, before = s) {
+        cr_assert(pfb_collector_series(c, i, &s));
+        bool is_same = i > 0 && ((s.has ^ before.has) & PFB_SERIES_LOG) == 0 && s.result == before.result;
+        cr_expect(i == 0 || is_same || (before.has & PFB_SERIES_LOG) || s.result > before.result, "%s, %u", name, i);
+        cr_expect(is_same ? s.row - before.row <= 1 : s.row == 0, "%s, element %u: row %u", name, i, s.row);
+    }
+}
+
+static void group_records(const char *name, const uint8_t *data, size_t size)
+{
+    static const char *const patterns[] = {"(*)", "*", "?(*)", "*(*)*", "nothing(*)"};
+    static records r;
+    read_records(&r, data, size);
+    for (size_t i = 0; i < sizeof patterns / sizeof patterns[0]; i++) {
+        pfb_collector *c = pfb_collector_new();
+        pfb_frame frame = {.size = sizeof frame};
+        cr_assert(c && pfb_collector_group(c, patterns[i], (uint32_t)i % 3));
+        for (size_t k = 0; k < r.count; k++) {
+            if (pfb_collector_put(c, &r.list[k]) != 1)
+                continue;
+            cr_assert(pfb_collector_frame(c, &frame));
+            digest_frame(c, name); /* also checks the arrays */
+            check_order(c, &frame, name);
+            value_count += frame.count;
+        }
+        pfb_collector_close(c);
+    }
+    free_records(&r);
+}
+
+Test(collect_records, frames_with_groups_are_consistent)
+{
+    value_count = 0;
+    visit_all(group_records);
+    cr_expect_gt(value_count, 5000);
+}
+
+Test(collect_records, groups_that_change_have_a_new_layout)
+{
+    static const char text[] = "\"(PDH-CSV 4.0)\",\"\\\\M\\S(a1)\\n\",\"\\\\M\\S(a2)\\n\"\r\n"
+                               "\"01/02/2024 03:04:05.000\",\"3\",\"5\"\r\n\"01/02/2024 03:04:06.000\",\"4\",\"7\"\r\n"
+                               "\"01/02/2024 03:04:07.000\",\"1\",\"2\"\r\n\"01/02/2024 03:04:08.000\",\"8\",\"9\"\r\n";
+    static records r;
+    pfb_collector *c = pfb_collector_new();
+    pfb_frame frame = {.size = sizeof frame};
+    pfb_series s = {.size = sizeof s};
+    uint64_t layouts[4] = {0};
+    size_t n = 0;
+    static const double sums[] = {8, 11};
+    read_records(&r, (const uint8_t *)text, sizeof text - 1);
+    cr_assert(c && pfb_collector_group(c, "A?", PFB_GROUP_SUM));
+    cr_expect(!pfb_collector_group(c, "x", PFB_GROUP_AVG + 1));
+    for (size_t k = 0; k < r.count && n < 4; k++) {
+        if (pfb_collector_put(c, &r.list[k]) != 1)
+            continue;
+        cr_assert(pfb_collector_frame(c, &frame));
+        layouts[n] = frame.layout;
+        cr_expect_eq(frame.count, n < 2 || n == 3 ? 1 : 2, "sample %zu: %u elements", n, frame.count);
+        cr_assert(pfb_collector_series(c, 0, &s));
+        cr_expect_str_eq(s.instance, n < 2 ? "A?" : n == 2 ? "a1" : "a?");
+        cr_expect(n >= 2 || frame.values[0] == sums[n]);
+        cr_expect(n != 3 || frame.values[0] == 9);
+        n++;
+        if (n >= 2)
+            cr_assert(pfb_collector_group(c, n == 2 ? NULL : "(*)?", PFB_GROUP_MAX));
+    }
+    cr_expect_eq(n, 4);
+    cr_expect(layouts[0] == layouts[1] && layouts[2] != layouts[1] && layouts[3] != layouts[2]);
+    free_records(&r);
+    pfb_collector_close(c);
 }
 
 /* ---- Files in turn --------------------------------------------------------------------------------------------------

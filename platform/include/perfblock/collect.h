@@ -54,6 +54,27 @@ PFB_API bool pfb_collector_set_machine(pfb_collector *collector, const char *nam
  * that only formulas need are not in frames. False: no memory. */
 PFB_API bool pfb_collector_select(pfb_collector *collector, const pfb_selection *selection);
 
+enum { /* the value of a group */
+       PFB_GROUP_SUM = 0,
+       PFB_GROUP_MAX = 1,
+       PFB_GROUP_AVG = 2 /* arithmetic mean */
+};
+
+#define PFB_GROUP_PATTERN_BYTES 256
+
+/* Groups the instances of each counterset whose names match a pattern, in the samples that follow: frames then have one
+ * element per group and counter in the place of those of its instances. `pattern` is UTF-8, at most
+ * PFB_GROUP_PATTERN_BYTES bytes; null: no groups. * matches any text, as little as possible, ? one character, (*) any
+ * text that the instances of a group must share, and anything else itself, A to Z in any case. It is compared with the
+ * name of the instance, after that of its parent and a slash if it has one; if that does not match, with the same and
+ * # and the occurrence. The name of a group is the pattern with the shared text in the place of each (*). Totals are in
+ * no group unless the pattern contains "_Total", in any case. Instances that do not match stay as they are.
+ *
+ * Members without a value are left out; if none has one, the status is that of the first member. A group has the flags
+ * of all its members, and neither raw values nor inputs. Its exact integer is known if it is that of all members. A sum
+ * past the range of double has the status PFB_STATUS_NO_DATA. False: no memory, or an invalid argument. */
+PFB_API bool pfb_collector_group(pfb_collector *collector, const char *pattern, uint32_t how);
+
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
 /* Takes a record; its bytes are copied. Returns 1 if there is a current frame now; 0 if not (metadata, a sample outside
@@ -93,6 +114,9 @@ PFB_API bool pfb_collector_take_problem(pfb_collector *collector, pfb_problem *p
 /* Flag of a PERF_COUNTER_RAWCOUNT or PERF_COUNTER_LARGE_RAWCOUNT of 8 bytes whose highest bit is set. Raw values are
  * unsigned, but some providers count below zero: then the value is raw - 2^64. */
 #define PFB_FLAG_MAY_BE_NEGATIVE UINT32_C(16)
+
+/* Flag of a percentage above 100 that is the sum of a group's members. */
+#define PFB_FLAG_SUM UINT32_C(32)
 
 /* The values of the latest record with all its parts (the V1 objects in a sample of a .blg follow its counters), valid
  * until the next put, read, select or close. As long as `layout` stays the same, element i is the same series. Bases
