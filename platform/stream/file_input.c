@@ -213,7 +213,7 @@ static void progress_of_file(void *context, uint64_t *done, uint64_t *total)
     const pfb_record *record = &file->input->record;
     const stream_window *window = &file->window;
     *done = window->offset;
-    if (record->byte_count > 0 && record->offset >= window->offset)
+    if (!file->bytes.parts && record->byte_count > 0 && record->offset >= window->offset)
         *done = record->offset + record->byte_count;
     *total = window->is_last ? window->offset + window->size : file->bytes.size;
     if (file->input->stream->is_followed && !window->is_last)

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Perfmon logs (.blg): records are joined. Times are local; the zone is found from values that contain both times. */
+/* Perfmon logs (.blg): records are joined. Times are local; the zone is found from values that contain both times. A
+ * circular log is read in the order of time. */
 #include "stream/formats.h"
 
 #include "perfblock/log.h"
 #include "perfblock/v1.h"
+#include "stream/circular.h"
+#include "stream/clock_steps.h"
+#include "stream/zone.h"
 
-#define UNITS_PER_MINUTE INT64_C(600000000)
 #define MAX_TIME (INT64_MAX / 2) /* so that adding a bias does not overflow */
 
 /* A path whose values contain a time in UTC besides their local time. */
@@ -24,22 +27,34 @@ typedef struct log_file_state {
     size_t skipped_bytes; /* of the record before `bytes` of the record that was returned */
     bool has_bias;        /* bias_minutes is known */
     int32_t bias_minutes;
-    bool has_guess;                /* local_bias of the input was estimated */
-    bool has_objects;              /* samples have V1 objects */
-    clock_path clocks[MAX_CLOCKS]; /* by position, ascending */
+    bool has_guess;    /* local_bias of the input was estimated */
+    bool has_objects;  /* samples have V1 objects */
+    bool has_one_bias; /* bias_minutes does not depend on daylight saving time: values or the header show it */
+    clock_steps steps; /* of local time, unless has_one_bias */
+    zone_name standard, daylight;
+    int64_t standard_minutes, daylight_minutes; /* bias of each zone */
+    file_part parts[PFB_CIRCULAR_PARTS];        /* of a circular log */
+    clock_path clocks[MAX_CLOCKS];              /* by position, ascending */
     size_t clock_count;
 } log_file_state;
 
 /* ---- The zone -------------------------------------------------------------------------------------------- */
 
-/* Uses the bias of the header if it does not depend on daylight saving time. */
+/* Uses the bias of the caller, or that of the header if it does not depend on daylight saving time. */
 static void read_zone(file_input *file)
 {
     log_file_state *state = file->state;
+    const pfb_stream *stream = file->input->stream;
     const pfb_log_reader *log = &state->reader;
-    int64_t minutes = (int64_t)log->bias_minutes + log->standard_bias_minutes;
     const int64_t max = INT64_C(15) * 60; /* more than in any time zone */
-    if (log->standard_bias_minutes != log->daylight_bias_minutes || minutes < -max || minutes > max)
+    state->standard_minutes = (int64_t)log->bias_minutes + log->standard_bias_minutes;
+    state->daylight_minutes = (int64_t)log->bias_minutes + log->daylight_bias_minutes;
+    pfb_zone_name_set(&state->standard, &log->standard_name);
+    pfb_zone_name_set(&state->daylight, &log->daylight_name);
+    int64_t minutes = stream->forces_bias ? stream->bias_minutes : state->standard_minutes;
+    state->has_one_bias =
+        !stream->forces_bias && state->standard_minutes == state->daylight_minutes && minutes >= -max && minutes <= max;
+    if (!stream->forces_bias && !state->has_one_bias)
         return;
     state->has_bias = true;
     state->bias_minutes = (int32_t)minutes;
@@ -60,17 +75,17 @@ static int64_t distance(int64_t a, int64_t b)
 /* The header has the biases of standard and daylight saving time, but does not say which one is in force. The start of
  * the log is in UTC: returns the bias with which the first sample is closest to it, in 100 ns; 0 if the header has a
  * bias of more than a day. */
-static int64_t guess_bias(const pfb_log_reader *log, uint64_t first_time)
+static int64_t guess_bias(const log_file_state *state, uint64_t first_time)
 {
     const int64_t max = INT64_C(24) * 60;
-    int64_t standard = (int64_t)log->bias_minutes + log->standard_bias_minutes;
-    int64_t daylight = (int64_t)log->bias_minutes + log->daylight_bias_minutes;
+    int64_t standard = state->standard_minutes;
+    int64_t daylight = state->daylight_minutes;
     if (standard < -max || standard > max || daylight < -max || daylight > max)
         return 0;
-    standard *= UNITS_PER_MINUTE;
-    daylight *= UNITS_PER_MINUTE;
+    standard *= PFB_UNITS_PER_MINUTE;
+    daylight *= PFB_UNITS_PER_MINUTE;
     int64_t first = bounded_time(first_time);
-    int64_t start = bounded_time(log->start_time);
+    int64_t start = bounded_time(state->reader.start_time);
     return distance(first + standard, start) <= distance(first + daylight, start) ? standard : daylight;
 }
 
@@ -132,9 +147,26 @@ static void find_bias(log_file_state *state, const uint8_t *bytes, size_t size, 
         }
     }
     if (is_found) {
-        state->has_bias = true;
+        state->has_bias = state->has_one_bias = true;
         state->bias_minutes = minutes;
     }
+}
+
+/* Daylight saving time ended before this sample: it and those after it have the bias of standard time. */
+static void end_daylight(file_input *file, const pfb_record *record)
+{
+    log_file_state *state = file->state;
+    state->bias_minutes += state->has_bias ? PFB_DAYLIGHT_MINUTES : 0;
+    file->input->local_bias += PFB_DAYLIGHT_MINUTES * PFB_UNITS_PER_MINUTE;
+    pfb_clock_note(file->input, record, state->has_bias, state->bias_minutes);
+}
+
+/* Returns the name of the zone of the header that has the bias; null if none has. */
+static const char *zone_of_bias(const log_file_state *state)
+{
+    return state->bias_minutes == state->standard_minutes   ? state->standard.text
+           : state->bias_minutes == state->daylight_minutes ? state->daylight.text
+                                                            : NULL;
 }
 
 /* Sets the time of a sample. */
@@ -144,14 +176,18 @@ static void set_time(file_input *file, pfb_record *record)
     uint64_t local = state->record.time;
     find_bias(state, record->bytes, (size_t)record->byte_count, local);
     if (!state->has_guess)
-        file->input->local_bias = guess_bias(&state->reader, local);
+        file->input->local_bias = guess_bias(state, local);
     state->has_guess = true;
+    if (!state->has_one_bias && pfb_clock_ends_daylight(&state->steps, bounded_time(local)))
+        end_daylight(file, record);
     record->flags = state->has_bias ? 0 : PFB_RECORD_LOCAL_TIME;
     record->bias_minutes = state->has_bias ? state->bias_minutes : 0;
     record->flags |= local <= MAX_TIME ? PFB_RECORD_HAS_TIME : 0u;
-    record->time = (int64_t)local + record->bias_minutes * UNITS_PER_MINUTE;
+    record->time = (int64_t)local + record->bias_minutes * PFB_UNITS_PER_MINUTE;
     if (local > MAX_TIME) /* the caller gets the local time back by subtracting the bias, whatever it is */
-        record->time = (int64_t)(local + (uint64_t)(record->bias_minutes * UNITS_PER_MINUTE));
+        record->time = (int64_t)(local + (uint64_t)(record->bias_minutes * PFB_UNITS_PER_MINUTE));
+    if (state->has_bias)
+        record->zone = zone_of_bias(state);
 }
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
@@ -169,7 +205,7 @@ static int32_t read_more_of_log(file_input *file, size_t start)
     return pfb_window_more(window, start, is_slow && rest <= SIZE_MAX / 2 ? 2 * rest : 0);
 }
 
-static int32_t open_log(file_input *file)
+static int32_t open_reader(file_input *file)
 {
     log_file_state *state = file->state;
     pfb_log_reader *log = &state->reader;
@@ -184,9 +220,43 @@ static int32_t open_log(file_input *file)
         if (step != PFB_NEXT_RECORD)
             return step;
     }
-    file->input->is_log = true;
-    read_zone(file);
     return PFB_NEXT_RECORD;
+}
+
+/* Opens a circular log again, so that the window has the parts of the file in the order of their times. */
+static int32_t order_log(file_input *file)
+{
+    log_file_state *state = file->state;
+    const stream_input *input = file->input;
+    const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = input->number, .term = -1};
+    size_t count = file->bytes.can_seek && !input->stream->is_followed ? pfb_circular_find(file, state->parts) : 0;
+    if (count == 0)
+        return PFB_NEXT_RECORD;
+    pfb_stream_report(input->stream, &problem,
+                      "the log is circular: its oldest samples, at offset %" PRIu64 ", are read first",
+                      state->parts[1].offset);
+    file->bytes.parts = state->parts;
+    file->bytes.part_count = count;
+    pfb_window_close(&file->window);
+    int32_t step = pfb_window_open(&file->window, &file->bytes);
+    return step == PFB_NEXT_RECORD ? open_reader(file) : step;
+}
+
+static int32_t open_log(file_input *file)
+{
+    int32_t step = open_reader(file);
+    step = step == PFB_NEXT_RECORD ? order_log(file) : step;
+    if (step == PFB_NEXT_RECORD) {
+        file->input->is_log = true;
+        read_zone(file);
+    }
+    return step;
+}
+
+/* Returns the offset in the file of an offset in the window. */
+static uint64_t offset_in_file(const file_input *file, size_t at)
+{
+    return pfb_source_offset(&file->bytes, file->window.offset + at);
 }
 
 static void close_log(file_input *file)
@@ -201,7 +271,7 @@ static void end_log(file_input *file)
     if (log->skipped_events > 0)
         pfb_stream_note(file->input, 0, "%" PRIu64 " events of unknown kind or from incomplete records were skipped",
                         log->skipped_events);
-    pfb_file_malformed(file, file->window.offset + log->error.offset, log->error.code);
+    pfb_file_malformed(file, offset_in_file(file, log->error.offset), log->error.code);
 }
 
 /* Reports an error at an offset of the current record. */
@@ -210,7 +280,7 @@ static void report_in_record(file_input *file, pfb_error error)
     const log_file_state *state = file->state;
     if (error.code != PFB_OK)
         pfb_stream_malformed(file->input,
-                             file->window.offset + pfb_log_record_offset(&state->reader, &state->record, error.offset),
+                             offset_in_file(file, pfb_log_record_offset(&state->reader, &state->record, error.offset)),
                              error.code);
 }
 
@@ -226,7 +296,7 @@ static int32_t join_record(file_input *file, const uint8_t **bytes, size_t *size
     }
     int32_t step =
         pfb_stream_resize(file->input, &state->joined, &state->joined_capacity, record->size_bytes, record->size_bytes,
-                          file->window.offset + pfb_log_record_offset(&state->reader, record, 0));
+                          offset_in_file(file, pfb_log_record_offset(&state->reader, record, 0)));
     *bytes = state->joined;
     if (step == PFB_NEXT_RECORD)
         *size = pfb_log_copy_record(&state->reader, record, state->joined, state->joined_capacity);
@@ -242,6 +312,7 @@ static bool make_record(file_input *file, const uint8_t *bytes, size_t size, pfb
     pfb_error error = {PFB_OK, 0};
     state->skipped_bytes = 0;
     *record = (pfb_record){.bytes = bytes, .byte_count = size};
+    record->offset = offset_in_file(file, pfb_log_record_offset(&state->reader, &state->record, 0));
     switch (state->record.type) {
     case PFB_LOG_PATHS:
         record->kind = PFB_RECORD_PATHS;
@@ -266,7 +337,9 @@ static bool make_record(file_input *file, const uint8_t *bytes, size_t size, pfb
         break;
     }
     report_in_record(file, error);
-    record->offset = file->window.offset + pfb_log_record_offset(&state->reader, &state->record, state->skipped_bytes);
+    if (state->skipped_bytes > 0)
+        record->offset =
+            offset_in_file(file, pfb_log_record_offset(&state->reader, &state->record, state->skipped_bytes));
     return error.code == PFB_OK;
 }
 
@@ -300,8 +373,8 @@ static uint64_t offset_of_byte(const file_input *file, const pfb_record *record,
     const log_file_state *state = file->state;
     uint64_t left = SIZE_MAX - state->skipped_bytes;
     (void)record;
-    return file->window.offset + pfb_log_record_offset(&state->reader, &state->record,
-                                                       state->skipped_bytes + (size_t)(at < left ? at : left));
+    return offset_in_file(file, pfb_log_record_offset(&state->reader, &state->record,
+                                                      state->skipped_bytes + (size_t)(at < left ? at : left)));
 }
 
 const stream_format pfb_format_log = {.open = open_log,

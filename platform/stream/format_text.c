@@ -3,20 +3,23 @@
 #include "stream/formats.h"
 
 #include "perfblock/pdh_text.h"
+#include "stream/clock_steps.h"
+#include "stream/zone.h"
 
 #include <stdio.h>
 #include <string.h>
 
-#define UNITS_PER_MINUTE INT64_C(600000000)
-
 typedef struct text_state {
     pfb_pdh_text_reader reader;
-    bool is_open;    /* the reader is, but a larger window may show the form of the rows better */
-    bool must_open;  /* there is no larger window */
-    bool has_paths;  /* the record of the latest header was returned */
-    size_t searched; /* size of the part of the window that has no end of the line that is read */
-    size_t needed;   /* size of the window that is read */
-    bool is_reading; /* a line's end is searched in the bytes that are read */
+    bool is_open;                /* the reader is, but a larger window may show the form of the rows better */
+    bool must_open;              /* there is no larger window */
+    bool has_paths;              /* the record of the latest header was returned */
+    size_t searched;             /* size of the part of the window that has no end of the line that is read */
+    size_t needed;               /* size of the window that is read */
+    bool is_reading;             /* a line's end is searched in the bytes that are read */
+    clock_steps steps;           /* since the latest header */
+    zone_name zone;              /* of that header */
+    int64_t header_bias_minutes; /* of the zone */
 } text_state;
 
 static void report_malformed(file_input *file)
@@ -91,6 +94,22 @@ static bool may_read_ahead(const file_input *file)
            pfb_stream_left(stream) / 4 > window->size;
 }
 
+/* Takes the zone of the latest header: that of the rows after it. */
+static void read_zone(file_input *file)
+{
+    text_state *state = file->state;
+    pfb_pdh_text_reader *reader = &state->reader;
+    const pfb_stream *stream = file->input->stream;
+    state->steps = (clock_steps){.has_time = false};
+    state->header_bias_minutes = reader->bias_minutes;
+    pfb_zone_name_set(&state->zone, &reader->zone_name);
+    if (stream->forces_bias) {
+        reader->has_bias = true;
+        reader->bias_minutes = (int32_t)stream->bias_minutes;
+    }
+    file->input->local_bias = stream->bias_minutes * PFB_UNITS_PER_MINUTE;
+}
+
 static int32_t open_text(file_input *file)
 {
     text_state *state = file->state;
@@ -118,7 +137,7 @@ static int32_t open_text(file_input *file)
     }
     note_form(file);
     input->is_log = true;
-    input->local_bias = input->stream->bias_minutes * UNITS_PER_MINUTE;
+    read_zone(file);
     if (reader->has_bias) {
         file->begin.flags = PFB_RECORD_HAS_BIAS;
         file->begin.bias_minutes = reader->bias_minutes;
@@ -166,6 +185,15 @@ static int32_t find_line(file_input *file, pfb_pdh_text_row *row)
     return PFB_NEXT_RECORD;
 }
 
+/* Daylight saving time ended before this row: it and the rows after it have the bias of standard time. */
+static void end_daylight(file_input *file, const pfb_record *record)
+{
+    pfb_pdh_text_reader *reader = &((text_state *)file->state)->reader;
+    reader->bias_minutes += reader->has_bias ? PFB_DAYLIGHT_MINUTES : 0;
+    file->input->local_bias += PFB_DAYLIGHT_MINUTES * PFB_UNITS_PER_MINUTE;
+    pfb_clock_note(file->input, record, reader->has_bias, reader->bias_minutes);
+}
+
 static int32_t next_line(file_input *file, pfb_record *record)
 {
     text_state *state = file->state;
@@ -176,6 +204,8 @@ static int32_t next_line(file_input *file, pfb_record *record)
     if (step != PFB_NEXT_RECORD)
         return step;
     bool is_paths = !state->has_paths || reader->is_header;
+    if (state->has_paths && is_paths)
+        read_zone(file);
     size_t at = is_paths ? reader->header_offset : row.offset;
     state->has_paths = true;
     *record = (pfb_record){.kind = is_paths ? PFB_RECORD_PATHS : PFB_RECORD_ROW,
@@ -191,8 +221,14 @@ static int32_t next_line(file_input *file, pfb_record *record)
                                     .column_count = reader->column_count},
                            .line = reader->line};
     if (!is_paths) {
+        bool has_zones = (reader->dates & PFB_DATE_ZONES) != 0;
+        if (!has_zones && pfb_clock_ends_daylight(&state->steps, (int64_t)row.time))
+            end_daylight(file, record);
+        record->bias_minutes = reader->has_bias ? reader->bias_minutes : 0;
         record->flags = PFB_RECORD_HAS_TIME | (reader->has_bias ? 0u : PFB_RECORD_LOCAL_TIME);
-        record->time = (int64_t)row.time + record->bias_minutes * UNITS_PER_MINUTE;
+        record->time = (int64_t)row.time + record->bias_minutes * PFB_UNITS_PER_MINUTE;
+        if (reader->has_bias && record->bias_minutes == state->header_bias_minutes)
+            record->zone = state->zone.text;
     }
     return PFB_NEXT_RECORD;
 }

@@ -110,6 +110,9 @@ static bool order_inputs(pfb_stream *stream)
 
 static void close_input(stream_input *input)
 {
+    if (input->earlier > 0)
+        pfb_stream_note(input, input->earlier_at, "samples that are earlier than the one before them: %" PRIu64,
+                        input->earlier);
     if (input->repeated > 0)
         pfb_stream_note(input, input->repeated_at, "samples that another file has as well were left out: %" PRIu64,
                         input->repeated);
@@ -262,6 +265,20 @@ static int32_t was_returned(pfb_stream *stream, const stream_input *input, bool 
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
 
+/* Sets the time of the input to that of its sample. */
+static void set_time(stream_input *input)
+{
+    const pfb_record *record = &input->record;
+    input->has_time = (record->flags & PFB_RECORD_HAS_TIME) != 0;
+    if (!input->has_time)
+        return;
+    int64_t time = order_of(input, record);
+    if (input->has_previous && time < input->time && input->earlier++ == 0)
+        input->earlier_at = record->offset;
+    input->has_previous = true;
+    input->time = time;
+}
+
 /* Reads the next record of the current input. A sample waits until it is the next one of all inputs. *is_chosen: the
  * record is the next one of the stream. */
 static int32_t advance(pfb_stream *stream, bool *is_chosen)
@@ -279,16 +296,16 @@ static int32_t advance(pfb_stream *stream, bool *is_chosen)
         return step;
     record->size = sizeof *record;
     record->file = input->number;
-    if (record->kind == PFB_RECORD_BEGIN)
+    if (record->kind == PFB_RECORD_BEGIN) {
         input->given_at = 0;
+        input->has_previous = false;
+    }
     *is_chosen = !pfb_stream_is_sample(record->kind);
     if (*is_chosen)
         return step;
     stream->current = NULL;
     input->is_waiting = true;
-    input->has_time = (record->flags & PFB_RECORD_HAS_TIME) != 0;
-    if (input->has_time)
-        input->time = order_of(input, record);
+    set_time(input);
     return step;
 }
 

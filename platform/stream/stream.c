@@ -55,7 +55,7 @@ static bool stream_accepts(const pfb_stream *stream, uint32_t option, int64_t va
         [PFB_STREAM_MEMORY] = {0, INT64_MAX}, [PFB_STREAM_BIAS] = {-24 * 60, 24 * 60},
         [PFB_STREAM_VERSION] = {0, 2},        [PFB_STREAM_METADATA] = {0, 2},
         [PFB_STREAM_REPEATED] = {0, 1},       [PFB_STREAM_DATE_ORDER] = {0, PFB_DATE_YMD},
-        [PFB_STREAM_DECIMAL] = {0, '.'},
+        [PFB_STREAM_DECIMAL] = {0, '.'},      [PFB_STREAM_FORCE_BIAS] = {0, 1},
     };
     if (option == 0 || option >= sizeof ranges / sizeof ranges[0])
         return false;
@@ -88,6 +88,9 @@ uint32_t pfb_stream_set(pfb_stream *stream, uint32_t option, int64_t value)
         break;
     case PFB_STREAM_BIAS:
         stream->bias_minutes = value;
+        break;
+    case PFB_STREAM_FORCE_BIAS:
+        stream->forces_bias = value == 1;
         break;
     case PFB_STREAM_VERSION:
         stream->version = (uint32_t)value;
@@ -251,7 +254,7 @@ bool pfb_stream_rewind(pfb_stream *stream)
     for (size_t i = 0; i < stream->input_count; i++) {
         stream_input *input = stream->inputs[i];
         input->was_read = input->has_samples = input->should_have_samples = false;
-        input->repeated = 0;
+        input->repeated = input->earlier = 0;
         input->is_unreadable = false;
     }
     stream->latest = NULL;

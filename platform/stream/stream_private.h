@@ -63,6 +63,8 @@ struct stream_input {
     pfb_record record;
     size_t given_at;                /* number of records of given metadata that were returned since the last BEGIN */
     uint64_t repeated, repeated_at; /* samples left out because another input has them; offset of the first one */
+    bool has_previous;              /* a sample with a time, `time`, was read since the last BEGIN */
+    uint64_t earlier, earlier_at;   /* samples before the time of their predecessor; offset of the first one */
 };
 
 /* Adds an input to the stream, which then owns the context. Returns its number. Returns -1, after calling destroy, when
@@ -84,6 +86,7 @@ struct pfb_stream {
     int64_t interval; /* 100 ns; 0: default */
     uint64_t memory;  /* budget in bytes */
     int64_t bias_minutes;
+    bool forces_bias;           /* PFB_STREAM_FORCE_BIAS */
     uint32_t version, metadata; /* PFB_STREAM_VERSION, PFB_STREAM_METADATA */
     pfb_selection *selection;   /* a copy; null: everything is chosen */
 

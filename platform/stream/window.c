@@ -81,10 +81,42 @@ static int32_t read_pipe(byte_source *source, uint8_t *to, size_t size, size_t *
     return result > 0 ? PFB_NEXT_RECORD : result == 0 ? PFB_NEXT_END : fail_reading(source, error);
 }
 
+/* Finds the offset in the file. *left: bytes of the part from there on; 0: past the last part. */
+static uint64_t find_offset(const byte_source *source, uint64_t offset, uint64_t *left)
+{
+    size_t i = 0;
+    while (i < source->part_count && offset >= source->parts[i].size)
+        offset -= source->parts[i++].size;
+    *left = i < source->part_count ? source->parts[i].size - offset : 0;
+    return offset + (i < source->part_count ? source->parts[i].offset : 0);
+}
+
+uint64_t pfb_source_offset(const byte_source *source, uint64_t offset)
+{
+    uint64_t left;
+    uint64_t found = source->parts ? find_offset(source, offset, &left) : offset;
+    if (!source->parts || left > 0)
+        return found;
+    const file_part *last = &source->parts[source->part_count - 1]; /* at the end: of the part that is read last */
+    return last->offset + last->size;
+}
+
 /* Reads bytes of the file, of which *count receives the number. PFB_NEXT_END: the file has ended, or has_stopped. */
 static int32_t read_bytes_at(byte_source *source, uint64_t offset, uint8_t *to, size_t size, size_t *count)
 {
     *count = 0;
+    if (source->parts) {
+        uint64_t left;
+        offset = find_offset(source, offset, &left);
+        size = size < left ? size : (size_t)left;
+        if (size == 0)
+            return PFB_NEXT_END;
+    }
+    if (source->memory) { /* of which the parts are in another order */
+        memcpy(to, source->memory + offset, size);
+        *count = size;
+        return PFB_NEXT_RECORD;
+    }
     if (source->read) {
         int64_t result = source->read(source->context, offset, to, size);
         if (result < 0 || (uint64_t)result > size)
@@ -112,7 +144,7 @@ static size_t first_capacity(const byte_source *source)
 int32_t pfb_window_open(stream_window *window, byte_source *source)
 {
     *window = (stream_window){.source = source};
-    if (source->memory) {
+    if (source->memory && !source->parts) {
         pfb_window_seek(window, 0);
         return PFB_NEXT_RECORD;
     }
@@ -136,7 +168,7 @@ void pfb_window_seek(stream_window *window, uint64_t offset)
     window->size = 0;
     window->is_last = window->is_waiting = false;
     window->skip_left = 0;
-    if (source->memory) {
+    if (source->memory && !source->parts) {
         uint64_t at = offset < source->size ? offset : source->size;
         window->data = source->memory + at;
         window->size = (size_t)(source->size - at);

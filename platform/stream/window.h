@@ -7,6 +7,11 @@
 #include "stream/file.h"
 #include "stream/stream_private.h"
 
+/* A part of a file. */
+typedef struct file_part {
+    uint64_t offset, size;
+} file_part;
+
 /* Where the bytes come from. */
 typedef struct byte_source {
     stream_input *input;
@@ -14,7 +19,10 @@ typedef struct byte_source {
     const uint8_t *memory;                                                          /* null: none */
     int64_t (*read)(void *context, uint64_t offset, void *to, uint64_t byte_count); /* null: none */
     void *context;
-    uint64_t size;       /* of memory, and of a regular file when it was opened; 0: unknown */
+    uint64_t size;          /* of memory, and of a regular file when it was opened; 0: unknown */
+    const file_part *parts; /* the order in which the parts of the file are read; null: the file's. Then offsets of
+                             * windows are not those of the file: see pfb_source_offset */
+    size_t part_count;
     size_t window_bytes; /* of a new window; 0: as many as are useful for reading everything */
     bool can_seek;       /* any offset can be read */
     bool never_waits;    /* stops at the present end of a file that is followed */
@@ -38,6 +46,9 @@ typedef struct stream_window {
     size_t needed;      /* size that the window grows to */
     uint64_t skip_left; /* bytes before the window that are still to be skipped */
 } stream_window;
+
+/* Returns the offset in the file of an offset of a window. */
+uint64_t pfb_source_offset(const byte_source *source, uint64_t offset);
 
 /* Opens an empty window at the start of the file; of memory, a window with all of it. PFB_NEXT_RECORD, or
  * PFB_NEXT_FAILED or PFB_NEXT_END (a problem was reported). */

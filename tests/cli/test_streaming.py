@@ -210,7 +210,7 @@ class Compressed(Case):
         self.assertLess(os.path.getsize(path + ".z"), 10**6 // 2)
         self.assert_error(self.run_program("cook", path + ".z"), 1,
                           path + ".z", 0, "unknown_format")
-        for command in (["check", "-f", "json"], ["cook", "-f", "csv"]):
+        for command in (["check", "-f", "json"], ["cook", "-q", "-f", "csv"]):
             expected = self.run_fine(*command, path).out
             with subprocess.Popen([tool, "-dc", path + ".z"],
                                   stdout=subprocess.PIPE) as pipe:

@@ -424,7 +424,8 @@ class Countersets(Case):
         path = self.file("a.bin", rich(LITTLE, 1) + rich(LITTLE, 2) +
                          LITTLE.block(plain(LITTLE, 1, 4)))
         table = self.file("n", b"1\t1847\n4\tMemory\n236\tDisk\n408\tFree\n")
-        items = self.run_json("countersets", "--source", path, "--names", table)
+        items = self.run_json("countersets", "-q", "--source", path,
+                              "--names", table)
         self.assertEqual([(i["object"], i["name"], i["counters"],
                            i["instances"]) for i in items
                           if i["record"] == "object"],
@@ -436,7 +437,7 @@ class Countersets(Case):
                          [(236, "Disk", 408, "Free", "PERF_RAW_FRACTION", 2),
                           (236, "Disk", 408, "Free", "PERF_RAW_BASE", None)])
         self.assertEqual(len(found), 7)
-        found = self.run_json("countersets", "--source", path, "--names",
+        found = self.run_json("countersets", "-q", "--source", path, "--names",
                               table, "disk", "4")
         self.assertEqual([i["object"] for i in found
                           if i["record"] == "object"], [236, 4])

@@ -429,7 +429,9 @@ static const small_input small_inputs[] = {
     {"replies and zeros", NULL, 0, make_replies, 0, "b22e", "0@96 - the bytes from here on belong to no block;"},
     {"a damaged header", NULL, 0, make_damaged_reply, 0, "b2e",
      "0@48 bad_total_size the total size is smaller than the header;"},
-    {"both versions", NULL, 0, make_both_versions, 0, "b12e", "0@944 - the bytes from here on belong to no block;"},
+    {"both versions", NULL, 0, make_both_versions, 0, "b12e",
+     "0@944 - the bytes from here on belong to no block;"
+     "0@896 - samples that are earlier than the one before them: 1;"},
     {"numbers", NULL, 0, make_initialiser, 0, "b1e", ""},
     {"numbers of several blocks", NULL, 0, make_decimal, 0, "b111e", ""},
     {"a small dump", NULL, 0, make_small_dump, 0, "b111e", ""},
@@ -1000,7 +1002,9 @@ Test(stream, options_are_checked)
         {PFB_STREAM_DECIMAL, ',', PFB_OK},
         {PFB_STREAM_DECIMAL, ';', PFB_CALLER_ARGUMENT},
         {0, 0, PFB_CALLER_ARGUMENT},
-        {12, 0, PFB_CALLER_ARGUMENT},
+        {PFB_STREAM_FORCE_BIAS, 1, PFB_OK},
+        {PFB_STREAM_FORCE_BIAS, 2, PFB_CALLER_ARGUMENT},
+        {13, 0, PFB_CALLER_ARGUMENT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         cr_expect_eq(pfb_stream_set(stream, rows[i].option, rows[i].value), rows[i].code, "row %zu", i);

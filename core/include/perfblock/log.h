@@ -95,6 +95,22 @@ typedef struct pfb_log_record {
  * so the result is true for them, too. */
 PFB_API bool pfb_log_recognise(const void *data, size_t size);
 
+/* A buffer of a log. */
+typedef struct pfb_log_buffer {
+    uint64_t size_bytes;  /* the next buffer begins after them */
+    uint32_t type;        /* of the first event of a record: PFB_LOG_, or another number */
+    bool has_time;        /* there is such an event; else the members below, and the type, are 0 */
+    uint32_t part;        /* its part of the record, from 1 */
+    uint64_t first_time;  /* its time; local */
+    uint64_t latest_time; /* the greatest of the times of all such events */
+} pfb_log_buffer;
+
+/* Reads the header of a buffer and those of its events, for programs that go from buffer to buffer: in a circular log
+ * the oldest ones are not the first ones. `data` are the first bytes of the buffer, as many as are in memory: events
+ * whose header is not among them are not read. Returns false if they are fewer than 72 or the sizes in the header are
+ * malformed. */
+PFB_API bool pfb_log_read_buffer(const void *data, size_t size, pfb_log_buffer *buffer);
+
 /* Opens a log of which `data` is the first window. `is_last`: the log ends with this window. Null options are defaults.
  * Returns false if this is not a log, or if the headers in its first buffer are malformed or cut; `error` says why. The
  * error is PFB_CALLER_TOO_SMALL if this is not the last window and does not contain the whole first buffer. */

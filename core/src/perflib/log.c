@@ -31,6 +31,8 @@ enum {
 /* Offsets in the first event (TRACE_) and in its time zone (ZONE_), and sizes. The zone follows two pointers, whose
  * size depends on the Windows that wrote the log. */
 enum {
+    TRACE_LAYOUT_32 = 0xC001, /* at EVENT_LAYOUT */
+    TRACE_LAYOUT_64 = 0xC002,
     TRACE_SIZE = 0x04,
     TRACE_START = 0x10,
     TRACE_BUFFER_SIZE = 0x20,
@@ -180,6 +182,42 @@ static log_step log_next_event(pfb_log_reader *log, log_position *p, log_positio
                        .payload_size = size - PART_HEADER_BYTES};
     bool is_known = part->type == PFB_LOG_PATHS || (part->type >= PFB_LOG_SAMPLE && part->type <= PFB_LOG_NAMES);
     return is_known ? LOG_FOUND : LOG_SKIPPED;
+}
+
+bool pfb_log_read_buffer(const void *data, size_t size, pfb_log_buffer *buffer)
+{
+    const pfb_view view = {data, data ? size : 0};
+    *buffer = (pfb_log_buffer){.size_bytes = 0};
+    if (view.size < BUFFER_HEADER_BYTES)
+        return false;
+    const uint8_t *header = pfb_checked(view, 0, BUFFER_HEADER_BYTES);
+    size_t used = load_le32(header + BUFFER_USED);
+    buffer->size_bytes = load_le32(header);
+    if (buffer->size_bytes < BUFFER_HEADER_BYTES || buffer->size_bytes % 8 != 0 || used < BUFFER_HEADER_BYTES ||
+        used > buffer->size_bytes)
+        return false;
+    const log_position p = {.used_end = used < view.size ? used : view.size};
+    size_t event_bytes = 0;
+    for (size_t at = BUFFER_HEADER_BYTES; p.used_end - at >= PART_HEADER_BYTES; at = log_align(&p, at + event_bytes)) {
+        const uint8_t *e = pfb_checked(view, at, PART_HEADER_BYTES);
+        uint32_t layout = load_le16(e + EVENT_LAYOUT);
+        bool is_event = layout == EVENT_LAYOUT_32 || layout == EVENT_LAYOUT_64;
+        bool is_header = at == BUFFER_HEADER_BYTES && (layout == TRACE_LAYOUT_32 || layout == TRACE_LAYOUT_64);
+        event_bytes = load_le16(e + (is_header ? TRACE_SIZE : 0));
+        if (is_event && memcmp(e + EVENT_GUID, log_guid, sizeof log_guid) == 0) {
+            uint64_t time = load_le64(e + EVENT_TIME);
+            if (!buffer->has_time) {
+                buffer->type = load_le16(e + EVENT_TYPE);
+                buffer->part = load_le32(e + PART_NUMBER);
+                buffer->first_time = buffer->latest_time = time;
+            }
+            buffer->has_time = true;
+            buffer->latest_time = time > buffer->latest_time ? time : buffer->latest_time;
+        }
+        if ((!is_event && !is_header) || event_bytes < EVENT_HEADER_BYTES || event_bytes > p.used_end - at)
+            break;
+    }
+    return true;
 }
 
 /* ---- Opening --------------------------------------------------------------------------------------------------- */

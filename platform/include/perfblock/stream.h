@@ -97,7 +97,9 @@ enum {
     /* 1: also returns samples that another file has, byte for byte and with the same time */
     PFB_STREAM_REPEATED = 9,
     PFB_STREAM_DATE_ORDER = 10, /* of text logs: PFB_DATE_MDY, _DMY or _YMD of pdh_text.h; 0: as the log shows */
-    PFB_STREAM_DECIMAL = 11     /* of text logs: '.' or ','; 0: as the log shows */
+    PFB_STREAM_DECIMAL = 11,    /* of text logs: '.' or ','; 0: as the log shows */
+    PFB_STREAM_FORCE_BIAS = 12  /* 1: PFB_STREAM_BIAS is the bias of all logs, in place of that of their headers.
+                                 * Offsets from UTC beside times, and UTC in the values of a .blg, take precedence */
 };
 
 /* An input. Of `data`, `read` and neither (a file of the name `label`), one is used. */
@@ -199,6 +201,8 @@ typedef struct pfb_record {
     pfb_record_form form;
     const char *label; /* BEGIN: of the input; else null */
     uint64_t line;     /* of a text log: number of the line in the file, from 1; 0: unknown */
+    const char
+        *zone; /* of a sample of a log: name of the time zone with this bias in the log's header; null: unknown */
 } pfb_record;
 
 enum { PFB_NEXT_FAILED = -1, PFB_NEXT_END = 0, PFB_NEXT_RECORD = 1, PFB_NEXT_WAIT = 2 };
