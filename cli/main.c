@@ -18,8 +18,7 @@ static void run_command(const command *c, int argc, char **argv)
     options o;
     if (options_parse(&o, c, argc, argv)) {
         diagnostics_quiet(o.is_quiet);
-        if (o.is_utc)
-            time_text_show_utc();
+        time_text_show(o.shown);
         if (o.wants_help)
             help_command(c);
         else if (o.wants_version)

@@ -305,7 +305,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         .size = sizeof pieces_of_it, .label = "input", .context = &p, .read = read_piece, .can_seek = true};
     memory_at_exhaustion(abort);
     diagnostics_mute(true);
-    time_text_show_utc();
+    time_text_show(TIMES_UTC);
     print_input(&whole, &memory, &memory, size);
     print_input(&in_pieces, &memory, &pieces_of_it, size);
     check_formats(&whole);

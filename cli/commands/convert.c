@@ -65,6 +65,8 @@ static void choose_range(convert *c, const pfb_record *record)
         sample_range_select(&c->range, c->reading.selection, record);
         require_memory(pfb_recorder_select(c->recorder, c->reading.selection));
     }
+    if (sample_range_follow(&c->range, c->reading.selection, record))
+        require_memory(pfb_recorder_select(c->recorder, c->reading.selection));
     sample_range_see(&c->range, record, 0);
 }
 

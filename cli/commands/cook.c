@@ -178,8 +178,12 @@ static void cook_record(cook *c, const pfb_record *record)
     if (sample_range_is_given(&c->range) && inputs_is_sample(record) && (record->flags & PFB_RECORD_HAS_TIME)) {
         if (!c->range.is_known)
             choose_range(c, record);
+        if (sample_range_follow(&c->range, c->reading.selection, record) &&
+            !pfb_collector_select(c->reading.collector, c->reading.selection))
+            memory_exhausted();
         sample_range_see(&c->range, record, c->range.bias_minutes);
     }
+    c->printer.zone = time_text_log_zone(record);
     bool has_frame = reading_put(&c->reading, record);
     c->range.has_used = c->range.has_used || has_frame;
     if (has_frame)

@@ -44,6 +44,7 @@ static const char *const decimal_words[] = {",", ".", NULL};
 static const char *const color_words[] = {"auto", "always", "never", NULL}; /* in the order of color_choice */
 static const char *const identity_words[] = {"process", "windows", NULL};   /* in that of PFB_IDENTITY_ */
 static const char *const group_words[] = {"sum", "max", "avg", NULL};       /* in that of PFB_GROUP_, from 1 on */
+static const char *const time_words[] = {"log", "local", "utc", NULL};      /* in the order of shown_times */
 static const char *const generate_words[] = {"man", "options", NULL};       /* in that of generated_text, from 1 on */
 
 /* The initialisers of the members `type`, `member` and so on. The offset of a member whose C type is not the one that
@@ -59,6 +60,7 @@ static const char *const generate_words[] = {"man", "options", NULL};       /* i
 #define FLAG(m) .type = OPTION_FLAG, .member = MEMBER(m, bool)
 #define SECONDS(m) .type = OPTION_SECONDS, .member = MEMBER(m, uint64_t)
 #define BYTES(m) .type = OPTION_BYTES, .member = MEMBER(m, uint64_t)
+#define BIAS(m) .type = OPTION_BIAS, .member = MEMBER(m, bias_option)
 #define TIME(m) .type = OPTION_TIME, .member = MEMBER(m, time_option)
 #define TEXT(m, smallest, largest)                                                                                     \
     .type = OPTION_TEXT, .member = MEMBER(m, const char *), .min = (smallest), .max = (largest)
@@ -71,7 +73,8 @@ static const char *const generate_words[] = {"man", "options", NULL};       /* i
 
 /* WORD() and store_number() */
 _Static_assert(sizeof(output_format) == sizeof(uint32_t) && sizeof(input_kind) == sizeof(uint32_t) &&
-                   sizeof(color_choice) == sizeof(uint32_t) && sizeof(generated_text) == sizeof(uint32_t),
+                   sizeof(color_choice) == sizeof(uint32_t) && sizeof(shown_times) == sizeof(uint32_t) &&
+                   sizeof(generated_text) == sizeof(uint32_t),
                "enumerations have 32 bits");
 
 /* In the order in which help lists them. */
@@ -221,9 +224,16 @@ static const command_option table[] = {
      .commands = EVALUATES,
      .meaning = "how V1 data and .blg show that an instance is the same as before: by the ids of its process and thread "
                 "where the data has them, or by name and position only, as Performance Monitor does"},
+    {.name = "time", .argument = "WHICH", WORD(shown, time_words, TIMES_OF_LOG), .has_default = true,
+     .commands = CHOOSES,
+     .meaning = "times of text, pages, pdh-csv and pdh-tsv, and those of --from and --to: in the time zone of a log, "
+                "where it has one, else local time; local time of this machine; or UTC"},
     {.name = "utc", FLAG(is_utc),
      .commands = CHOOSES,
-     .meaning = "times of text, pages, pdh-csv and pdh-tsv, and those of --from and --to, in UTC instead of local time"},
+     .meaning = "the same as --time utc"},
+    {.name = "bias", .argument = "MINUTES", BIAS(bias), .is_single = true,
+     .commands = HAS_METADATA,
+     .meaning = "logs: UTC minus local time at their first sample, in place of what their headers say", .example = "-60"},
     {.name = "color", .argument = "WHEN", WORD(color, color_words, COLOR_AUTO), .has_default = true,
      .commands = PRINTS_TABLES,
      .meaning = "emphasis in text; auto means on a terminal unless NO_COLOR is set"},
@@ -332,6 +342,16 @@ static bool read_bytes(const char *value, uint64_t *bytes)
     return true;
 }
 
+/* Reads a number of minutes, which may have a sign. */
+static bool read_bias(const char *value, bias_option *bias)
+{
+    uint64_t minutes = 0;
+    bool is_negative = *value == '-';
+    bool is_valid = read_number(value + (is_negative || *value == '+'), 0, 24 * 60, &minutes);
+    *bias = (bias_option){.is_given = true, .minutes = is_negative ? -(int32_t)minutes : (int32_t)minutes};
+    return is_valid;
+}
+
 /* Reads a file, or a request code of 1 or 2 digits, a colon and a file. A path that begins with a drive, such as "C:",
  * has no code. */
 static bool read_registration(const char *value, registration_option *registration)
@@ -379,6 +399,8 @@ static bool store(options *o, const command_option *option, const command *c, ch
         return read_bytes(value, member);
     case OPTION_TIME:
         return time_option_read(value, member);
+    case OPTION_BIAS:
+        return read_bias(value, member);
     case OPTION_TEXT:
         is_valid = strlen(value) >= option->min && strlen(value) <= option->max;
         *(const char **)member = value;
@@ -467,6 +489,7 @@ static void put_expected(buffer *out, const command_option *option, const comman
         [OPTION_SECONDS] = "a number of seconds from 0.01 to 10000000",
         [OPTION_BYTES] = "a number of bytes from 1 up, or a number followed by K, M or G",
         [OPTION_TIME] = (TIME_EXPECTED),
+        [OPTION_BIAS] = "a number of minutes from -1440 to 1440",
         [OPTION_OUTPUT] = "the name of a file, not standard output",
         [OPTION_REGISTRATION] = "a file, after a request code from 1 to 10 and a colon or alone",
     };
@@ -646,6 +669,7 @@ static bool check_choice(const options *o, const command *c)
          "--counter and --instance apply to --set; a path names its own counter and instance"},
         {o->is_live && sample_range_is_given(&o->range), "--from, --to and --every choose samples of files"},
         {is_empty_range(&o->range), "--from is after --to"},
+        {o->is_utc && o->shown == TIMES_LOCAL, "--utc is --time utc"},
         {o->source_count > 1 && c->bit == COMMAND_CPI_RUN, "--source may be given only once"},
         {o->duration > 0 && o->duration < (o->interval > 0 ? o->interval : DEFAULT_INTERVAL),
          "--duration is shorter than --interval"},
@@ -663,6 +687,7 @@ static bool check_metadata(const options *o, const command *c)
          "--interval, --count, --duration, --machine and --v1 apply to live data, not to files"},
         {o->is_live && cooks(c) && has_metadata, "--names, --registration, --query-info and --kind apply to files"},
         {o->is_live && o->is_followed, "--follow applies to files"},
+        {o->is_live && o->bias.is_given, "--bias applies to files"},
         {o->kind == INPUT_REGISTRATION && o->request == 0 && !cooks(c), "--kind registration needs --request"},
         {o->request != 0 && o->kind != INPUT_REGISTRATION, "--request needs --kind registration"},
     };
@@ -811,10 +836,11 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     o->file_count = (size_t)(argc - optind);
     for (size_t i = 0; c->files == FILES_PATHS && i < o->file_count; i++)
         o->paths[o->path_count++] = o->files[i];
-    o->range.is_utc = o->is_utc;
     o->reader.decimal = o->decimal == 0 ? 0 : (uint32_t)*decimal_words[o->decimal - 1];
     if (!o->wants_help && !o->wants_version && !(choose_input(o, c) && check_combination(o, c)))
         return false;
+    if (o->is_utc)
+        o->shown = TIMES_UTC;
     if (o->interval == 0)
         o->interval = DEFAULT_INTERVAL;
     return true;

@@ -92,6 +92,12 @@ typedef struct registration_option {
     const char *path;
 } registration_option;
 
+/* --bias MINUTES */
+typedef struct bias_option {
+    bool is_given;
+    int32_t minutes;
+} bias_option;
+
 struct options {
     output_format format;
     bool has_format; /* --format is given */
@@ -138,9 +144,11 @@ struct options {
     bool is_nonzero;
     bool is_summary;
     bool is_quiet;
-    bool is_utc;
-    bool is_followed; /* --follow */
-    bool opens_page;  /* --open */
+    bool is_utc;       /* --utc */
+    shown_times shown; /* --time; 0: TIMES_OF_LOG */
+    bias_option bias;  /* --bias */
+    bool is_followed;  /* --follow */
+    bool opens_page;   /* --open */
     bool wants_help;
     bool wants_version;
     char *const *files; /* the arguments except counter paths; a null follows the last; for FILES_COMMAND the command
@@ -156,6 +164,7 @@ typedef enum option_type {
     OPTION_SECONDS,     /* uint64_t: nanoseconds; 0.01 to 10000000 seconds */
     OPTION_BYTES,       /* uint64_t; bytes, or with the suffix K, M or G units of 2^10, 2^20 or 2^30 bytes */
     OPTION_TIME,        /* time_option */
+    OPTION_BIAS,        /* bias_option; minutes from -1440 to 1440 */
     OPTION_TEXT,        /* const char *; `min` to `max` bytes */
     OPTION_TEXTS,       /* const char ** and its number of elements, `count`: each value is appended */
     OPTION_FILE,        /* const char *; a file to read */

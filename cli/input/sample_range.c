@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "input/sample_range.h"
 
-#include "os/system.h"
 #include "output/diagnostics.h"
 #include "output/time_text.h"
 
@@ -11,7 +10,6 @@
 #define SECONDS_PER_DAY INT64_C(86400)
 #define UNITS_PER_DAY (SECONDS_PER_DAY * UNITS_PER_SECOND)
 #define UNITS_PER_MINUTE (60 * UNITS_PER_SECOND)
-#define SECONDS_TO_1970 INT64_C(11644473600) /* from 1601 */
 
 /* ---- Reading --------------------------------------------------------------------------------------------- */
 
@@ -126,12 +124,11 @@ bool time_option_read(const char *text, time_option *time)
 
 /* ---- Local time ------------------------------------------------------------------------------------------ */
 
-/* The offset of local time from UTC, in 100 ns, at a time in UTC; 0 with --utc, and if the system does not know it. */
+/* The offset from UTC, in 100 ns, of times without one, at a time in UTC. */
 static int64_t offset_at(const sample_range *r, int64_t clock)
 {
     int32_t minutes = 0;
-    if (r->is_utc || !system_local_offset(clock / UNITS_PER_SECOND - SECONDS_TO_1970, &minutes))
-        return 0;
+    time_text_offset(clock, &r->zone, &minutes);
     return minutes * UNITS_PER_MINUTE;
 }
 
@@ -170,21 +167,54 @@ static void set_range(sample_range *r, int64_t local_first)
     r->min = has_from ? option_to_utc(r, &r->from, day) : INT64_MIN;
     /* With a fraction, up to the last time that is printed with the same digits. */
     r->max = has_to ? option_to_utc(r, &r->to, day) + r->to.unit - 1 : INT64_MAX;
-    /* For samples in local time with an unknown offset from UTC, assumes the offset of this machine; 0 with --utc. */
+    /* For samples in local time with an unknown offset from UTC, assumes that of the first sample's log, or of this
+     * machine. */
     r->bias_minutes = (int32_t)(-offset_at(r, has_from ? r->min : has_to ? r->max : 0) / UNITS_PER_MINUTE);
     r->is_known = true;
 }
 
 void sample_range_select(sample_range *r, pfb_selection *selection, const pfb_record *first)
 {
-    bool needs_first = r->from.kind == TIME_OF_DAY || r->to.kind == TIME_OF_DAY;
+    bool needs_first = r->from.kind == TIME_OF_DAY || r->to.kind == TIME_OF_DAY || r->from.kind == TIME_LOCAL ||
+                       r->to.kind == TIME_LOCAL;
     bool is_local = first && (first->flags & PFB_RECORD_LOCAL_TIME) != 0;
     if (needs_first && !first) {
         pfb_selection_range(selection, INT64_MAX, INT64_MAX, r->every);
         return;
     }
+    if (first) {
+        r->zone = time_text_log_zone(first);
+        r->zone.name = NULL;
+        r->file = first->file;
+    }
     set_range(r, !first ? 0 : first->time + (is_local ? 0 : offset_at(r, first->time)));
     pfb_selection_range(selection, r->min, r->max, r->every);
+}
+
+/* Returns a limit in the zone that begins at `start`, if it was at or after `start` in the zone before. `same` is the
+ * limit in the zone that begins, `edge` the limit if its time does not occur: clocks were set forward. */
+static int64_t move_limit(int64_t limit, int64_t same, int64_t start, int64_t edge)
+{
+    if (limit < start)
+        return limit;
+    return same < start ? edge : same;
+}
+
+bool sample_range_follow(sample_range *r, pfb_selection *selection, const pfb_record *sample)
+{
+    const log_zone zone = time_text_log_zone(sample);
+    int64_t change = (zone.bias_minutes - r->zone.bias_minutes) * UNITS_PER_MINUTE;
+    int64_t min = r->min;
+    int64_t max = r->max;
+    if (sample->file != r->file || !zone.is_known || !r->zone.is_known || change == 0)
+        return false;
+    r->zone.bias_minutes = zone.bias_minutes;
+    if (r->from.kind == TIME_LOCAL || r->from.kind == TIME_OF_DAY)
+        r->min = move_limit(min, min + change, sample->time, sample->time);
+    if (r->to.kind == TIME_LOCAL || r->to.kind == TIME_OF_DAY)
+        r->max = move_limit(max, max + change, sample->time, sample->time - 1);
+    pfb_selection_range(selection, r->min, r->max, r->every);
+    return r->min != min || r->max != max;
 }
 
 /* Notes the time of a sample that was left out. */
@@ -206,11 +236,10 @@ void sample_range_see(sample_range *r, const pfb_record *sample, int32_t bias_mi
         leave_out(r, sample->time, is_local);
 }
 
-/* `is_local_time`: the offset of the clock from UTC is unknown. */
-static void put_time(buffer *out, int64_t clock, bool is_local_time)
+static void put_time(const sample_range *r, buffer *out, int64_t clock)
 {
-    if (!is_local_time || !time_text_unzoned(out, clock))
-        time_text_local(out, clock);
+    if (!r->is_local_time || !time_text_unzoned(out, clock))
+        time_text_local(out, clock, &r->zone);
 }
 
 void sample_range_end(const sample_range *r)
@@ -218,9 +247,9 @@ void sample_range_end(const sample_range *r)
     buffer times = {0};
     if (r->has_used || !r->has_left_out)
         return;
-    put_time(&times, r->first, r->is_local_time);
+    put_time(r, &times, r->first);
     buffer_string(&times, " to ");
-    put_time(&times, r->last, r->is_local_time);
+    put_time(r, &times, r->last);
     diagnostics_say(STATUS_USAGE, "perfblock", "no sample is between --from and --to; the samples are from %s",
                     times.data);
     buffer_free(&times);

@@ -10,7 +10,7 @@
 #define SECONDS_TO_1970 INT64_C(11644473600) /* from 1601 */
 #define DAYS_TO_YEAR_10000 3067671           /* from 1601 */
 
-static bool shows_utc; /* time_text_show_utc() was called */
+static shown_times shown_now; /* of time_text_show() */
 
 /* A date and a time of day. */
 typedef struct calendar_time {
@@ -70,34 +70,62 @@ bool time_text_utc(buffer *out, int64_t clock)
     return is_known;
 }
 
-void time_text_show_utc(void)
+void time_text_show(shown_times shown)
 {
-    shows_utc = true;
+    shown_now = shown;
 }
 
 bool time_text_shows_utc(void)
 {
-    return shows_utc;
+    return shown_now == TIMES_UTC;
+}
+
+log_zone time_text_log_zone(const pfb_record *sample)
+{
+    bool is_of_log = sample->kind == PFB_RECORD_LOG || sample->kind == PFB_RECORD_ROW;
+    bool is_known = is_of_log && (sample->flags & PFB_RECORD_LOCAL_TIME) == 0 && shown_now == TIMES_OF_LOG;
+    return is_known ? (log_zone){true, sample->bias_minutes, sample->zone} : (log_zone){.is_known = false};
+}
+
+bool time_text_offset(int64_t clock, const log_zone *zone, int32_t *minutes)
+{
+    *minutes = zone->is_known ? -zone->bias_minutes : 0;
+    return zone->is_known ||
+           (!time_text_shows_utc() && system_local_offset(clock / UNITS_PER_SECOND - SECONDS_TO_1970, minutes));
+}
+
+/* Appends an offset from UTC: "+01:00". */
+static void put_offset(buffer *out, int32_t minutes)
+{
+    unsigned distance = (unsigned)(minutes < 0 ? -minutes : minutes);
+    buffer_format(out, "%c%02u:%02u", minutes < 0 ? '-' : '+', distance / 60, distance % 60);
 }
 
 int64_t time_text_from_local(int64_t clock)
 {
     int64_t moment = clock / UNITS_PER_SECOND - SECONDS_TO_1970;
     int32_t minutes = 0;
-    if (!shows_utc && system_local_offset(moment, &minutes)) /* nearly the moment: the offset may differ by an hour */
+    if (!time_text_shows_utc() &&
+        system_local_offset(moment, &minutes)) /* nearly the moment: the offset may differ by an hour */
         system_local_offset(moment - minutes * INT64_C(60), &minutes);
     return clock - minutes * INT64_C(60) * UNITS_PER_SECOND;
 }
 
-int32_t time_text_zone(buffer *name, int64_t clock)
+int32_t time_text_zone(buffer *name, int64_t clock, const log_zone *zone)
 {
     int32_t minutes = 0;
-    int64_t moment = clock / UNITS_PER_SECOND - SECONDS_TO_1970;
-    bool is_known = !shows_utc && clock >= 0 && clock / UNITS_PER_SECOND / SECONDS_PER_DAY < DAYS_TO_YEAR_10000 &&
-                    system_local_offset(moment, &minutes) && system_zone_name(moment, name);
-    if (!is_known)
+    int64_t seconds = clock / UNITS_PER_SECOND;
+    bool is_known =
+        clock >= 0 && seconds / SECONDS_PER_DAY < DAYS_TO_YEAR_10000 && time_text_offset(clock, zone, &minutes);
+    if (is_known && zone->is_known) {
+        buffer_string(name, zone->name ? zone->name : "UTC");
+        if (!zone->name && minutes != 0)
+            put_offset(name, minutes);
+    } else if (!is_known || !system_zone_name(seconds - SECONDS_TO_1970, name)) {
         buffer_string(name, "UTC");
-    return is_known ? minutes : 0;
+        minutes = 0;
+    }
+    return minutes;
 }
 
 bool time_text_pdh(buffer *out, int64_t clock, int32_t offset_minutes)
@@ -110,7 +138,7 @@ bool time_text_pdh(buffer *out, int64_t clock, int32_t offset_minutes)
     return true;
 }
 
-void time_text_local(buffer *out, int64_t clock)
+void time_text_local(buffer *out, int64_t clock, const log_zone *zone)
 {
     calendar_time t;
     int32_t minutes = 0;
@@ -119,13 +147,11 @@ void time_text_local(buffer *out, int64_t clock)
         buffer_format(out, "time %" PRId64, clock);
         return;
     }
-    bool is_local = !shows_utc && system_local_offset(seconds - SECONDS_TO_1970, &minutes) &&
-                    convert(seconds + 60 * (int64_t)minutes, &t);
+    bool is_local = time_text_offset(clock, zone, &minutes) && convert(seconds + 60 * (int64_t)minutes, &t);
     put(out, &t, ' ');
     buffer_format(out, ".%03u ", (unsigned)(clock % UNITS_PER_SECOND / (UNITS_PER_SECOND / 1000)));
-    unsigned distance = (unsigned)(minutes < 0 ? -minutes : minutes);
     if (is_local)
-        buffer_format(out, "%c%02u:%02u", minutes < 0 ? '-' : '+', distance / 60, distance % 60);
+        put_offset(out, minutes);
     else
         buffer_string(out, "Z");
 }

@@ -261,6 +261,18 @@ static void add_sample(report *r, int64_t time)
     r->times[r->sample_count++] = time;
 }
 
+void report_zone(report *r, uint32_t file, int64_t time, const log_zone *zone)
+{
+    const log_zone *last = r->zone_count > 0 ? &r->zones[r->zone_count - 1].zone : NULL;
+    bool is_same = last && last->is_known == zone->is_known && last->bias_minutes == zone->bias_minutes;
+    if (last && (is_same || file != r->zone_file))
+        return;
+    r->zones = memory_grow(r->zones, &r->zone_capacity, r->zone_count + 1, sizeof *r->zones);
+    r->zones[r->zone_count++] =
+        (report_change){limit_time(time), {.is_known = zone->is_known, .bias_minutes = zone->bias_minutes}};
+    r->zone_file = file;
+}
+
 /* Makes the sample of the value the current one. Returns false if there are too many samples. */
 static bool begin_sample(report *r, const report_value *value)
 {
@@ -510,6 +522,7 @@ void report_free(report *r)
     free(r->lines);
     free(r->times);
     free(r->clocks);
+    free(r->zones);
     free(r->nodes);
     hash_index_free(&r->node_index);
     free(r->names);

@@ -75,6 +75,12 @@ typedef struct report_name {
     size_t offset, size; /* in report.text */
 } report_name;
 
+/* The zone of times from `time` on. */
+typedef struct report_change {
+    int64_t time;
+    log_zone zone;
+} report_change;
+
 struct report {
     uint64_t seed; /* of the hashes; unpredictable, so that no input can be made whose names all collide */
     buffer text;
@@ -94,8 +100,11 @@ struct report {
     size_t break_samples; /* number of samples that only are the middle of a break, for the points of lines there */
     int64_t break_time;   /* 100 ns in these breaks */
     report_break breaks[REPORT_MAX_BREAKS];
-    size_t break_count;      /* may exceed REPORT_MAX_BREAKS */
-    uint32_t break_sample;   /* the sample after the last break */
+    size_t break_count;    /* may exceed REPORT_MAX_BREAKS */
+    uint32_t break_sample; /* the sample after the last break */
+    report_change *zones;  /* of the page; at least one if there are samples */
+    size_t zone_count, zone_capacity;
+    uint32_t zone_file;      /* file of the first sample */
     uint64_t last_number;    /* report_value.sample of the last sample */
     size_t point_count;      /* number of points of all lines */
     size_t thin_at;          /* the points are thinned when point_count exceeds this number */

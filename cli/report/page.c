@@ -3,7 +3,6 @@
  * The JSON has numbers and names of statuses only, no text from an input. */
 #include "memory/memory.h"
 #include "names/names.h"
-#include "os/system.h"
 #include "output/html.h"
 #include "output/text.h"
 #include "output/time_text.h"
@@ -62,12 +61,21 @@ static int64_t milliseconds(int64_t time)
     return whole - UNIX_EPOCH;
 }
 
-/* Returns the offset of local time from UTC in minutes; 0 if it is not known, and with --utc. */
-static int offset_at(int64_t time)
+/* Returns the offset from UTC of the times that are shown, in minutes. */
+static int offset_at(const report *r, int64_t time)
 {
+    size_t low = 0;
+    size_t high = r->zone_count;
     int32_t minutes = 0;
-    if (!time_text_shows_utc())
-        system_local_offset(milliseconds(time) / 1000, &minutes);
+    while (high - low > 1) { /* the last zone from this time on, or the first one */
+        size_t middle = low + (high - low) / 2;
+        if (r->zones[middle].time <= time)
+            low = middle;
+        else
+            high = middle;
+    }
+    if (r->zone_count > 0)
+        time_text_offset(time, &r->zones[low].zone, &minutes);
     return minutes;
 }
 
@@ -87,10 +95,10 @@ static void put_date(buffer *out, int64_t day)
                   month < 10 ? month + 3 : month - 9, in_year - (153 * month + 2) / 5 + 1);
 }
 
-/* Appends local time with its offset: "2026-11-21 03:13:55.718+01:00". With --utc the offset is "+00:00". */
-static void put_time(buffer *out, int64_t time)
+/* Appends a time with its offset: "2026-11-21 03:13:55.718+01:00". That of UTC is "+00:00". */
+static void put_time(buffer *out, const report *r, int64_t time)
 {
-    int minutes = offset_at(time);
+    int minutes = offset_at(r, time);
     int64_t local = milliseconds(time) + (int64_t)minutes * 60000;
     int64_t day = local / DAY - (local % DAY < 0);
     int in_day = (int)(local - day * DAY);
@@ -105,7 +113,7 @@ static void put_short_time(page *p, int64_t time)
 {
     int64_t span = (p->last - p->first) / TICKS_PER_MILLISECOND;
     buffer text = {0};
-    put_time(&text, time);
+    put_time(&text, p->r, time);
     if (span >= DAY)
         buffer_bytes(&p->html, text.data, strlen("YYYY-MM-DD hh:mm"));
     else
@@ -267,9 +275,9 @@ static void put_alternative(page *p, const report_node *counter, bool has_any, d
         buffer_format(&p->html, ": %zu of %zu lines from ", counter->drawn, count);
     else
         buffer_format(&p->html, ": %zu %s from ", count, count == 1 ? "line" : "lines");
-    put_time(&p->html, p->first);
+    put_time(&p->html, p->r, p->first);
     put(p, " to ");
-    put_time(&p->html, p->last);
+    put_time(&p->html, p->r, p->last);
     if (!has_any) {
         put(p, ", no value");
         return;
@@ -413,9 +421,9 @@ static void put_span(page *p)
     buffer_format(&p->html, "%zu", samples);
     if (r->sample_count > 0) {
         put(p, "</dd>\n<dt>From</dt><dd>");
-        put_time(&p->html, p->first);
+        put_time(&p->html, p->r, p->first);
         put(p, "</dd>\n<dt>To</dt><dd>");
-        put_time(&p->html, p->last);
+        put_time(&p->html, p->r, p->last);
     }
     if (p->last > p->first) {
         double seconds = (double)(p->last - p->first) / 1e7;
@@ -625,8 +633,8 @@ static void put_times(page *p, const uint32_t *numbers)
         int64_t now = milliseconds(r->times[i]);
         buffer_format(&p->html, "%s%" PRId64, count++ > 0 ? "," : "", now - before);
         before = now;
-        if (offset_at(r->times[i]) != minutes) {
-            minutes = offset_at(r->times[i]);
+        if (offset_at(r, r->times[i]) != minutes) {
+            minutes = offset_at(r, r->times[i]);
             buffer_format(&offsets, "%s[%" PRId64 ",%d]", offsets.size > 0 ? "," : "", now, minutes);
         }
         html_flush(&p->html, p->out);

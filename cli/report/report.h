@@ -3,6 +3,7 @@
 #define CLI_REPORT_H
 
 #include "output/output.h"
+#include "output/time_text.h"
 
 /* An HTML page of charts of displayed values. The caller adds the values in the order of their samples:
  *
@@ -10,10 +11,11 @@
  *     report_add(r, &value);          for each value
  *     report_write(r, &description, out);
  *
- * Memory grows by 8 bytes per sample and otherwise only with the number of lines: when there are more than
- * REPORT_MAX_POINTS points, they are thinned. The samples are then divided into runs of equal length, and a line keeps
- * at most three points of each run: those with the smallest and the largest value, and the first one without a value.
- * The minimum, average, maximum and last value are computed from all values. docs/report.md describes the page. */
+ * Memory grows by 8 bytes per sample, 32 bytes where the zone changes, and otherwise only with the number of lines:
+ * when there are more than REPORT_MAX_POINTS points, they are thinned. The samples are then divided into runs of equal
+ * length, and a line keeps at most three points of each run: those with the smallest and the largest value, and the
+ * first one without a value. The minimum, average, maximum and last value are computed from all values. docs/report.md
+ * describes the page. */
 
 typedef struct report report;
 
@@ -50,6 +52,10 @@ report *report_begin(void);
 
 /* Adds a value. If a sample has several values with the same names, each has its own line, in the order of calls. */
 void report_add(report *r, const report_value *value);
+
+/* Says in which zone the times of the page are: in that of the first sample, and of later samples of the same file if
+ * it changes. Call it before the values of each sample. */
+void report_zone(report *r, uint32_t file, int64_t time, const log_zone *zone);
 
 /* Adds deviations from a format that were tolerated (PFB_NOTE_ bits) to those that the page lists. */
 void report_tolerated(report *r, uint32_t notes);

@@ -66,6 +66,7 @@ void charts_print(sink_run *p)
     buffer_clear(&names.machine);
     int64_t clock = p->frame.time;
     int64_t time = (p->frame.flags & PFB_RECORD_LOCAL_TIME) ? time_text_from_local(clock) : clock;
+    report_zone(p->out->report, p->frame.file, time, &p->zone);
     report_tolerated(p->out->report, p->frame.notes);
     for (uint32_t i = 0; sink_element(p, i, &v); i++) {
         if (!sink_is_shown(&v))

@@ -27,7 +27,7 @@ struct pdh_log {
     size_t column_count;
     size_t reported_count; /* number of series that have a column or whose lack of one was reported */
     bool has_header;
-    bool has_offset;        /* offset_minutes and zone are set, for all rows */
+    bool has_offset;        /* offset_minutes and zone are those of all rows, else of the current one */
     int32_t offset_minutes; /* of local time from UTC, positive east of Greenwich */
     buffer zone;            /* name of the time zone */
     buffer path, time_text, line;
@@ -99,12 +99,7 @@ static void put_line(output *out, pdh_log *log)
  * their times are unambiguous. Returns false for a time outside the years 1601 to 9999. */
 static bool make_time(pdh_log *log)
 {
-    bool has_offset = log->is_local || log->has_offset;
     buffer_clear(&log->time_text);
-    if (!has_offset) {
-        buffer_clear(&log->zone);
-        log->offset_minutes = time_text_zone(&log->zone, log->time);
-    }
     bool has_date = time_text_pdh(&log->time_text, log->time, log->is_local ? 0 : log->offset_minutes);
     log->has_offset = log->has_offset || (has_date && !log->is_local);
     return has_date;
@@ -246,6 +241,10 @@ void pdh_print(sink_run *p)
     if (!log->has_values) { /* uses the time of the first part that has values: parts before it may lack the UTC time */
         log->time = p->frame.time;
         log->is_local = (p->frame.flags & PFB_RECORD_LOCAL_TIME) != 0;
+        if (!log->has_offset && !log->is_first_pass) {
+            buffer_clear(&log->zone);
+            log->offset_minutes = time_text_zone(&log->zone, log->time, &p->zone);
+        }
     }
     log->has_path_start = false;
     for (uint32_t i = 0; sink_element(p, i, &v); i++) {

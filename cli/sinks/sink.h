@@ -5,6 +5,7 @@
 #include "input/suggest.h"
 #include "names/names.h"
 #include "output/output.h"
+#include "output/time_text.h"
 #include "perfblock/collect.h"
 
 /* Sinks: the formats of displayed values. A sink gets frames and writes them; it does not know where they come from.
@@ -27,6 +28,7 @@ typedef struct sink_run {
     output *out;
     const char *file; /* for messages */
     size_t base;      /* offset of the current reply in the file */
+    log_zone zone;    /* of the current sample */
     bool has_choice;  /* counters were chosen: results without any of them are not printed */
     bool hides_empty; /* a counterset without instances prints no table */
     bool is_grouped;  /* instances are grouped, see pfb_collector_group */

@@ -333,14 +333,15 @@ static void put_line(output *out, parts_line *line)
 }
 
 /* Appends the number of the sample and its time. */
-static void put_sample(parts_line *line, const pfb_frame *frame, const char *word)
+static void put_sample(parts_line *line, const sink_run *p, const char *word)
 {
+    const pfb_frame *frame = &p->frame;
     buffer part = {0};
     buffer_format(&part, "%s %" PRIu64, word, frame->number);
     put_part(line, part.data, part.size, false);
     buffer_clear(&part);
     if (!(frame->flags & PFB_RECORD_LOCAL_TIME))
-        time_text_local(&part, frame->time);
+        time_text_local(&part, frame->time, &p->zone);
     else if (!time_text_unzoned(&part, frame->time))
         buffer_format(&part, "time %" PRId64, frame->time);
     put_part(line, part.data, part.size, false);
@@ -365,7 +366,7 @@ static void put_title(const value_table *t, uint32_t first, const pfb_collected_
     sink_put_set_name(&name, &set);
     text_safe(&safe, name.data, name.size);
     put_part(&line, safe.data, safe.size, t->p->out->has_color);
-    put_sample(&line, &t->p->frame, "sample");
+    put_sample(&line, t->p, "sample");
     put_line(t->p->out, &line);
     buffer_free(&name);
     buffer_free(&safe);
@@ -513,7 +514,7 @@ static text_span span_since(const value_table *t, size_t start)
 static void put_log_title(const value_table *t)
 {
     parts_line line = {.used = 0};
-    put_sample(&line, &t->p->frame, "Sample");
+    put_sample(&line, t->p, "Sample");
     put_line(t->p->out, &line);
 }
 

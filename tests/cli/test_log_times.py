@@ -165,6 +165,244 @@ class Daylight(Log):
             self.assertNotIn("earlier", err)
 
 
+def lines_of(out):
+    """The header and the times of a text log that cook has written."""
+    lines = out.split("\r\n")[:-1]
+    return lines[0].split('"')[1], [line.split('"')[1][11:19]
+                                    for line in lines[1:]]
+
+
+class Zones(Log):
+    """The times that are shown and chosen are those of the log."""
+
+    TOKYO = [datetime.datetime(2023, 6, 1, 9, 0, second)
+             for second in (0, 15, 30)]
+    NEW_YORK = "EST5EDT,M3.2.0,M11.1.0"
+
+    def tokyo(self, name="tokyo.csv"):
+        """A log of Tokyo."""
+        return self.file(name, text_log(
+            self.TOKYO, "(PDH-CSV 4.0) (Tokyo Standard Time)(-540)"))
+
+    def kyiv(self):
+        """A log across the end of daylight saving time in Kyiv: 03:58, 03:59,
+        03:00, 03:01."""
+        start = datetime.datetime(2022, 10, 30, 3)
+        rows = [start + MINUTE * at for at in (58, 59, 0, 1)]
+        return self.file("kyiv.csv", text_log(
+            rows, "(PDH-CSV 4.0) (FLE Daylight Time)(-180)"))
+
+    def text_times(self, *arguments, zone="UTC0"):
+        """The times of the tables."""
+        out = self.run_program("cook", *arguments, zone=zone).out
+        return [line.split(", ")[1] for line in out.splitlines()
+                if line.startswith("Sample")]
+
+    def test_text(self):
+        """--time; --utc is --time utc."""
+        path = self.tokyo()
+        for options, zone, expected in (
+                ((), "UTC0", "2023-06-01 09:00:00.000 +09:00"),
+                (("--time", "log"), self.NEW_YORK,
+                 "2023-06-01 09:00:00.000 +09:00"),
+                (("--time", "local"), self.NEW_YORK,
+                 "2023-05-31 20:00:00.000 -04:00"),
+                (("--time", "utc"), self.NEW_YORK, "2023-06-01 00:00:00.000 Z"),
+                (("--utc",), self.NEW_YORK, "2023-06-01 00:00:00.000 Z")):
+            self.assertEqual(self.text_times(*options, path, zone=zone)[0],
+                             expected, options)
+        self.assertEqual(self.text_times(self.kyiv()), [
+            "2022-10-30 03:58:00.000 +03:00", "2022-10-30 03:59:00.000 +03:00",
+            "2022-10-30 03:00:00.000 +02:00", "2022-10-30 03:01:00.000 +02:00"])
+
+    def test_written_logs(self):
+        """pdh-csv has the zone and the bias of the log; all rows have those of
+        the first one."""
+        for path, options, zone, times in (
+                (self.tokyo(), (), "(Tokyo Standard Time)(-540)",
+                 ["09:00:00", "09:00:15", "09:00:30"]),
+                (self.tokyo(), ("--utc",), "(UTC)(0)",
+                 ["00:00:00", "00:00:15", "00:00:30"]),
+                (self.tokyo(), ("--time", "local"), "(EDT)(240)",
+                 ["20:00:00", "20:00:15", "20:00:30"]),
+                (self.tokyo(), ("--bias", "-570"), "(UTC+09:30)(-570)",
+                 ["09:00:00", "09:00:15", "09:00:30"]),
+                (self.tokyo(), ("--bias", "0"), "(UTC)(0)",
+                 ["09:00:00", "09:00:15", "09:00:30"]),
+                (self.kyiv(), (), "(FLE Daylight Time)(-180)",
+                 ["03:58:00", "03:59:00", "04:00:00", "04:01:00"]),
+                (self.file("u.csv", text_log(self.TOKYO, "(PDH-CSV 4.0)")), (),
+                 None, ["09:00:00", "09:00:15", "09:00:30"])):
+            out = self.run_program("cook", "-f", "pdh-csv", *options, path,
+                                   zone=self.NEW_YORK).out
+            head, found = lines_of(out)
+            self.assertEqual(head, "(PDH-CSV 4.0)" + (
+                " " + zone if zone else ""), options)
+            self.assertEqual(found, times, options)
+
+    def test_a_written_log_is_the_same_log(self):
+        """What is written and read again has the same times."""
+        for path in (self.tokyo(), self.kyiv()):
+            again = self.file("again.csv", self.run_fine(
+                "cook", "-q", "-f", "pdh-csv", path).out.encode())
+            first, second = (
+                [item["time"] for item in self.run_json("cook", "-q", name)]
+                for name in (path, again))
+            self.assertEqual(first, second)
+
+    def test_binary_logs(self):
+        """The name is that of the header's zone with the bias that the values
+        show."""
+        local = datetime.datetime(2022, 6, 1, 12)
+        for bias, zone in ((-60, "(Mid)(-60)"), (-120, "(Mid Summer)(-120)"),
+                           (300, "(UTC-05:00)(300)"), (0, "(UTC)(0)")):
+            utc = clock(local + MINUTE * bias)
+            data = w.log(*w.paths(log_seeds.CPUS), *[
+                part for n in range(2) for part in w.sample(
+                    w.instances(("0", n, utc + n * w.SECOND),
+                                time=clock(local) + n * w.SECOND),
+                    time=clock(local) + n * w.SECOND)],
+                         bias=-60, daylight=-60, names=("Mid", "Mid Summer"))
+            out = self.run_fine("cook", "-f", "pdh-csv",
+                                self.file("a.blg", data)).out
+            self.assertEqual(lines_of(out), ("(PDH-CSV 4.0) " + zone,
+                                             ["12:00:00", "12:00:01"]))
+
+    def test_range(self):
+        """--from and --to are in the times of the log. Of a time that occurs
+        twice, the first is meant."""
+        for path, options, chosen in (
+                (self.tokyo(), ("--from", "2023-06-01T09:00:15"), [1, 2]),
+                (self.tokyo(), ("--from", "09:00:15", "--to", "09:00:15"), [1]),
+                (self.tokyo(), ("--to", "09:00:15"), [0, 1]),
+                (self.tokyo(), ("--from", "2023-06-01T00:00:15Z"), [1, 2]),
+                (self.tokyo(), ("--from", "2023-06-01T02:00:15+02:00"), [1, 2]),
+                (self.tokyo(), ("--utc", "--from", "00:00:15"), [1, 2]),
+                (self.tokyo(), ("--time", "local", "--from",
+                                "2023-05-31T20:00:15"), [1, 2]),
+                (self.tokyo(), ("--bias", "-600", "--from", "09:00:15"),
+                 [1, 2]),
+                (self.tokyo(), ("--bias", "-600", "--to",
+                                "2023-05-31T23:00:15Z"), [0, 1]),
+                (self.kyiv(), ("--from", "03:59"), [1, 2, 3]),
+                (self.kyiv(), ("--to", "03:59"), [0, 1]),
+                (self.kyiv(), ("--from", "03:00"), [0, 1, 2, 3]),
+                (self.kyiv(), ("--from", "2022-10-30T01:01Z"), [3]),
+                (self.kyiv(), ("--from", "2022-10-30T03:01:00+02:00"), [3])):
+            items = self.run_program("cook", "-q", "-f", "json", *options, path,
+                                     zone=self.NEW_YORK).objects()
+            self.assertEqual([item["value"] for item in items], chosen, options)
+
+    def test_limits_after_the_end_of_daylight_saving_time(self):
+        """They are in the bias of that time, also in a second header."""
+        end, bias = ENDS["Berlin"]
+        utc = [end + 30 * MINUTE * i for i in range(-4, 8)]
+        local = [time - MINUTE * (bias + (60 if time >= end else 0))
+                 for time in utc]
+        headers = text_log(local[:4], bias=bias) + text_log(local[4:], bias=-60)
+        for data in (text_log(local, bias=bias), headers):
+            path = self.file("a.csv", data)
+            for first, last in itertools.combinations(range(len(local)), 2):
+                if any(local.count(local[at]) > 1 and at >= 4
+                       for at in (first, last)):
+                    continue
+                stamps = [local[at].isoformat() for at in (first, last)]
+                out = self.run_json("cook", "-q", "--from", stamps[0], "--to",
+                                    stamps[1], path)
+                self.assertEqual(
+                    [item["time"] for item in out],
+                    self.shown(utc[first:last + 1]), (first, last))
+
+    def test_clocks_set_forward(self):
+        """Limits in the hour that a later header leaves out."""
+        before = [datetime.datetime(2023, 3, 26, 1, m) for m in (30, 45)]
+        after = [datetime.datetime(2023, 3, 26, 3, m) for m in (0, 15)]
+        path = self.file("a.csv", text_log(before, bias=-60) +
+                         text_log(after, bias=-120))
+        utc = [datetime.datetime(2023, 3, 26, 0, m) for m in (30, 45)] + \
+            [datetime.datetime(2023, 3, 26, 1, m) for m in (0, 15)]
+        for options, chosen in ((("--from", "02:30"), utc[2:]),
+                                (("--to", "02:30"), utc[:2]),
+                                (("--from", "03:15"), utc[3:]),
+                                (("--to", "03:00"), utc[:3])):
+            items = self.run_json("cook", *options, path)
+            self.assertEqual([item["time"] for item in items],
+                             self.shown(chosen), options)
+
+    def test_logs_of_two_zones(self):
+        """They are merged by UTC. Each table has the zone of its log; what is
+        written and the limits have the zone of the first sample."""
+        paris = self.file("paris.csv", text_log(
+            [datetime.datetime(2023, 6, 1, 2, 0, second)
+             for second in (10, 20)], "(PDH-CSV 4.0) (Paris)(-120)"))
+        for files in ((self.tokyo(), paris), (paris, self.tokyo())):
+            self.assertEqual([time[11:] for time in self.text_times(*files)], [
+                "09:00:00.000 +09:00", "02:00:10.000 +02:00",
+                "09:00:15.000 +09:00", "02:00:20.000 +02:00",
+                "09:00:30.000 +09:00"])
+            head, times = lines_of(self.run_fine(
+                "cook", "-f", "pdh-csv", *files).out)
+            self.assertEqual(head,
+                             "(PDH-CSV 4.0) (Tokyo Standard Time)(-540)")
+            self.assertEqual(times, ["09:00:00", "09:00:10", "09:00:15",
+                                     "09:00:20", "09:00:30"])
+            items = self.run_json("cook", "--from", "09:00:12", "--to",
+                                  "09:00:20", *files)
+            self.assertEqual([item["time"][17:19] for item in items],
+                             ["15", "20"])
+
+    def test_bias(self):
+        """--bias is that of the first sample, in place of the header's, and
+        of logs without zone."""
+        start = datetime.datetime(2022, 10, 30, 2)
+        rows = [start + MINUTE * at for at in (58, 59, 0, 1)]
+        for header in ("(PDH-CSV 4.0) (Wrong)(480)", "(PDH-CSV 4.0)"):
+            for bias in (-120, 0, 240, 1440, -1440):
+                found, err = self.times(text_log(rows, header), "--bias",
+                                        str(bias))
+                self.assertEqual(found, self.shown(
+                    [time + MINUTE * bias for time in rows[:2]] +
+                    [time + MINUTE * (bias + 60) for time in rows[2:]]))
+                self.assertIn("the bias is %d minutes" % (bias + 60), err)
+
+    def test_bias_of_binary_logs(self):
+        """UTC in values takes precedence over --bias."""
+        time = datetime.datetime(2022, 6, 1, 12)
+        utc = [time, time + datetime.timedelta(hours=3)]
+        for path, item, moment in (
+                (log_seeds.RATE_PATH, w.counter(1, 1, time=clock(time)),
+                 utc[1]),
+                (log_seeds.CPUS, w.instances(("0", 1, clock(time)),
+                                             time=clock(time)), utc[0])):
+            data = w.log(*w.paths(path), *w.sample(item, time=clock(time)))
+            self.assertEqual(self.times(data, "--bias", "180", name="a.blg")[0],
+                             self.shown([moment]))
+
+    def test_usage(self):
+        """Values that are refused."""
+        path = self.tokyo()
+        for arguments, words in (
+                (("--bias", "1441", path), "from -1440 to 1440"),
+                (("--bias", "-1h", path), "from -1440 to 1440"),
+                (("--bias", "", path), "from -1440 to 1440"),
+                (("--bias", "1", "--bias", "2", path), "only once"),
+                (("--bias", "0", "live"), "--bias applies to files"),
+                (("--time", "zone", path), "expected log, local or utc"),
+                (("--utc", "--time", "local", path), "--utc is --time utc")):
+            done = self.run_program("cook", *arguments)
+            self.assertEqual(done.status, 2, arguments)
+            self.assertIn(words, done.err)
+
+    def test_report(self):
+        """The page has the offsets of the log."""
+        for path, expected in (
+                (self.tokyo(), "[[1685577600000,540]]"),
+                (self.kyiv(), "[[1667091480000,180],[1667091600000,120]]")):
+            page = self.run_program("report", "-q", path,
+                                    zone=self.NEW_YORK).out
+            self.assertIn('"offsets":' + expected, page)
+
+
 class Circular(Log):
     """Logs whose oldest buffers were overwritten by the newest ones."""
 

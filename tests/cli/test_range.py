@@ -312,7 +312,9 @@ class Logs(RangeCase):
         first = self.run_json("cook", path)[1]["time"]
         self.assertEqual(first, "2013-02-20T02:50:17.8440000Z")
         for options in (("--from", "2013-02-20T02:50:27.8Z"),
-                        ("--from", "02:50:27.8")):
+                        ("--from", "18:50:27.8"),
+                        ("--from", "2013-02-19T18:50:27.8"),
+                        ("--utc", "--from", "02:50:27.8")):
             found = self.values(path, "--every", "10", *options)
             self.assertEqual(found[0::3], rates(RAW, (10, 20, 30)), options)
 
@@ -322,7 +324,9 @@ class Logs(RangeCase):
         for options, chosen in (
                 (("--every", "10"), range(0, COUNT, 10)),
                 (("--from", "2026-11-23T04:05:10Z"), range(10, COUNT)),
-                (("--from", "04:05:10", "--every", "10"),
+                (("--from", "05:05:10", "--every", "10"),
+                 range(10, COUNT, 10)),
+                (("--utc", "--from", "04:05:10", "--every", "10"),
                  range(10, COUNT, 10))):
             self.assertEqual([value for _, value in
                               self.values(path, *options)],

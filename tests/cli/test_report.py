@@ -774,7 +774,7 @@ class Charts(ReportCase):
         path = self.file("a.csv", b'"(PDH-CSV 4.0)","\\\\M\\A\\B"\r\n' + b"".join(
             b'"01/02/2013 00:00:%02d.000","%d"\r\n' % row
             for row in ((4, 0), (0, 8), (2, 4), (1, 8))))
-        article, = self.report(path).articles.values()
+        article, = self.report("-q", path).articles.values()
         line, = article.find("path", "line")
         self.assertEqual(line.attributes["d"],
                          "M2000 500h0M0 0L1000 250M500 0h0")

@@ -443,7 +443,7 @@ class Countersets(Case):
                           if i["record"] == "object"], [236, 4])
         self.assertEqual(len([i for i in found
                               if i["record"] == "instance"]), 2)
-        text = self.run_fine("countersets", "--source", path).out
+        text = self.run_fine("countersets", "-q", "--source", path).out
         self.assertRegex(text, r"(?m)^object  object 236  counters 5  "
                          r"instances 2$")
 
