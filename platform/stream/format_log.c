@@ -232,9 +232,7 @@ static int32_t order_log(file_input *file)
     size_t count = file->bytes.can_seek && !input->stream->is_followed ? pfb_circular_find(file, state->parts) : 0;
     if (count == 0)
         return PFB_NEXT_RECORD;
-    pfb_stream_report(input->stream, &problem,
-                      "the log is circular: its oldest samples, at offset %" PRIu64 ", are read first",
-                      state->parts[1].offset);
+    pfb_stream_report(input->stream, &problem, "the log is circular: its samples are read in the order of time");
     file->bytes.parts = state->parts;
     file->bytes.part_count = count;
     pfb_window_close(&file->window);

@@ -219,6 +219,60 @@ static size_t event_end(const small_log *log, size_t event)
     return event + log->b.data[event] + 256u * log->b.data[event + 1];
 }
 
+static uint64_t little_endian(const bytes *b, size_t at, unsigned width)
+{
+    uint64_t number = 0;
+    for (unsigned k = 0; k < width; k++)
+        number |= (uint64_t)b->data[at + k] << 8 * k;
+    return number;
+}
+
+/* The first event of a buffer and the latest of the times of all. */
+Test(log, buffers_are_read_one_by_one)
+{
+    small_log log = make_small_log();
+    const size_t events[] = {log.names, log.paths, log.samples[0], log.parts[0], log.parts[1], log.summary};
+    for (size_t i = 0; i < sizeof events / sizeof events[0]; i++)
+        log.b.data[events[i] + 0x10] = (uint8_t)(200 - 10 * i); /* descending */
+    for (size_t i = 0; i < 4; i++) {
+        size_t end = i < 3 ? log.buffers[i + 1] : log.b.size;
+        size_t first = 0;
+        while (first < 6 && events[first] < log.buffers[i])
+            first++;
+        bool has_event = first < 6 && events[first] < end;
+        for (size_t size = 0; size <= end - log.buffers[i]; size++) {
+            bytes part = {.size = size};
+            memcpy(part.data, log.b.data + log.buffers[i], size);
+            uint8_t *copy = exact_copy(&part);
+            pfb_log_buffer buffer;
+            bool is_in_memory = has_event && log.buffers[i] + size >= events[first] + 72;
+            cr_expect_eq(pfb_log_read_buffer(copy, size, &buffer), size >= 72);
+            cr_expect_eq(buffer.size_bytes, size >= 72 ? 1024 : 0);
+            cr_expect_eq(buffer.has_time, is_in_memory, "buffer %zu, %zu bytes", i, size);
+            cr_expect_eq(buffer.type, is_in_memory ? little_endian(&log.b, events[first] + 4, 2) : 0);
+            cr_expect_eq(buffer.part, is_in_memory ? little_endian(&log.b, events[first] + 0x40, 4) : 0);
+            cr_expect_eq(buffer.first_time, is_in_memory ? little_endian(&log.b, events[first] + 0x10, 8) : 0);
+            cr_expect_eq(buffer.latest_time, buffer.first_time);
+            free(copy);
+        }
+    }
+    pfb_log_buffer buffer;
+    log.b.data[log.parts[0] + 0x10] = 255;
+    cr_expect(pfb_log_read_buffer(log.b.data + log.buffers[2], 1024, &buffer));
+    cr_expect_eq(buffer.latest_time, little_endian(&log.b, log.parts[0] + 0x10, 8));
+    cr_expect_lt(buffer.first_time, buffer.latest_time);
+    static const struct {
+        size_t at;
+        uint32_t value;
+    } bad[] = {{0, 64}, {0, 1028}, {0, 0}, {0x30, 71}, {0x30, 1025}};
+    for (size_t i = 0; i < sizeof bad / sizeof bad[0]; i++) {
+        small_log other = make_small_log();
+        set_u32(&other.b, other.buffers[2] + bad[i].at, bad[i].value);
+        cr_expect(!pfb_log_read_buffer(other.b.data + other.buffers[2], 1024, &buffer), "row %zu", i);
+    }
+    cr_expect(!pfb_log_read_buffer(NULL, 100, &buffer));
+}
+
 /* A part without payload has 72 bytes. It is the only event of its buffer. */
 Test(log, a_part_may_have_no_payload)
 {

@@ -409,6 +409,32 @@ static void make_log(pfb_bytes *c)
     cr_assert(pfb_bytes_append(c, log.b.data, log.b.size));
 }
 
+enum { CIRCULAR_SAMPLES = 5, CIRCULAR_BUFFER_BYTES = 1024 };
+
+/* Appends a log of which the buffers with samples 0 and 1 come last. */
+static void make_circular_log(pfb_bytes *c)
+{
+    static const unsigned order[CIRCULAR_SAMPLES] = {2, 3, 4, 0, 1};
+    small_log log = make_small_log();
+    size_t at = log.samples[0] - log.buffers[2];
+    uint8_t *buffer = log.b.data + log.buffers[2];
+    uint64_t event_bytes = buffer[at] | (uint64_t)buffer[at + 1] << 8;
+    uint64_t used = at + event_bytes;
+    cr_assert_eq(log.buffers[3] - log.buffers[2], CIRCULAR_BUFFER_BYTES);
+    cr_assert(pfb_bytes_append(c, log.b.data, log.buffers[2]));
+    for (size_t i = 0; i < CIRCULAR_SAMPLES; i++) {
+        uint64_t time = 0;
+        for (unsigned k = 0; k < 8; k++)
+            time |= (uint64_t)log.b.data[log.paths + 0x10 + k] << 8 * k;
+        time += UINT64_C(10000000) * (order[i] + 1);
+        for (unsigned k = 0; k < 8; k++)
+            buffer[at + 0x10 + k] = (uint8_t)(time >> 8 * k);
+        for (unsigned k = 0; k < 4; k++)
+            buffer[0x30 + k] = (uint8_t)(used >> 8 * k);
+        cr_assert(pfb_bytes_append(c, buffer, CIRCULAR_BUFFER_BYTES));
+    }
+}
+
 static const small_input small_inputs[] = {
     {"empty", "", 0, NULL, 0, "", "0@0 unknown_format the file is empty" EXPECTED},
     {"zeros", "\0\0\0\0", 4, NULL, 0, "", "0@0 unknown_format the file contains only zeros" EXPECTED},
@@ -1274,6 +1300,59 @@ Test(stream, offsets_above_4_gib)
 
 #endif
 
+/* ---- Circular logs --------------------------------------------------------------------------------------- */
+
+/* Reads the log. Returns the number of samples whose time is that of their place in the order of time, and whose bytes
+ * are at their places in the file. */
+static size_t count_in_order(pfb_stream *stream, const pfb_bytes *content)
+{
+    pfb_record record = {.size = sizeof record};
+    int64_t previous = 0;
+    size_t count = 0;
+    while (pfb_stream_next(stream, &record) == PFB_NEXT_RECORD) {
+        bool is_in_place = true;
+        for (uint64_t i = 0; i < record.byte_count; i++)
+            is_in_place = is_in_place && content->data[pfb_stream_offset(stream, &record, i)] == record.bytes[i];
+        if (record.kind == PFB_RECORD_LOG) {
+            count += is_in_place && (count == 0 || record.time == previous + 10000000);
+            previous = record.time;
+        }
+        cr_expect(is_in_place || record.kind == PFB_RECORD_BEGIN || record.kind == PFB_RECORD_END);
+    }
+    return count;
+}
+
+Test(stream, circular_logs_are_read_in_the_order_of_time)
+{
+    static const size_t sizes[] = {1, 7, 1000, 1 << 20};
+    pfb_bytes content = {.data = NULL};
+    make_circular_log(&content);
+    for (size_t i = 0; i <= sizeof sizes / sizeof sizes[0]; i++) {
+        pieces p = {.data = content.data, .size = content.size_bytes};
+        pfb_stream *stream = pfb_stream_new();
+        if (i < sizeof sizes / sizeof sizes[0]) {
+            p.piece = sizes[i];
+            add_pieces(stream, &p, "pieces");
+        } else {
+            add_memory(stream, content.data, content.size_bytes, 0);
+        }
+        for (int again = 0; again < 2; again++) {
+            transcript t = {.size = 0};
+            cr_expect_eq(count_in_order(stream, &content), CIRCULAR_SAMPLES, "case %zu", i);
+            add_problems(&t, stream);
+            cr_expect_str_eq(t.problems, "0@-1 - the log is circular: its samples are read in the order of time;", "%s",
+                             t.problems);
+            cr_expect(pfb_stream_rewind(stream));
+        }
+        pfb_stream_close(stream);
+    }
+    transcript pipe = read_in_pieces(content.data, content.size_bytes, 100, true);
+    /* The payload after the headers of buffer 5 and of its event. */
+    cr_expect_str_eq(pipe.problems, "0@5264 - samples that are earlier than the one before them: 1;", "%s",
+                     pipe.problems);
+    pfb_bytes_free(&content);
+}
+
 /* ---- Lack of memory -------------------------------------------------------------------------------------- */
 
 /* Reads several files with given metadata. Returns false if memory was exhausted, which must be reported. */
@@ -1310,7 +1389,7 @@ Test(stream, exhausted_memory_is_reported)
     pfb_bytes log = {.data = NULL};
     pfb_bytes numbers = {.data = NULL};
     make_late_metadata(&content);
-    make_log(&log);
+    make_circular_log(&log);
     make_decimal(&numbers);
     bool is_done = false;
     for (size_t failing = 1; !is_done; failing++) {
