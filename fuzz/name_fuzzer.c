@@ -135,27 +135,51 @@ static bool is_part(const pfb_name *part, const uint8_t **begin, const uint8_t *
     return true;
 }
 
-static void check_path(const pfb_name *name)
+static void check_parts(const pfb_name *name, const pfb_path *path)
 {
-    pfb_path path;
-    bool is_path = pfb_path_parse(name, &path);
     const uint8_t *end = name->bytes + name->size_bytes;
     const uint8_t *at = name->bytes;
-    require(is_part(&path.machine, &at, end) && is_part(&path.counterset, &at, end) &&
-                is_part(&path.instance, &at, end) && is_part(&path.counter, &at, end),
+    require(is_part(&path->machine, &at, end) && is_part(&path->counterset, &at, end) &&
+                is_part(&path->instance, &at, end) && is_part(&path->counter, &at, end),
             "the parts of a path lie in the path, in this order");
-    at = path.instance.bytes;
-    end = at ? at + path.instance.size_bytes : at;
-    require(is_part(&path.parent, &at, end) && is_part(&path.name, &at, end), "parent and name lie in the instance");
-    if (!is_path)
-        return;
+    at = path->instance.bytes;
+    end = at ? at + path->instance.size_bytes : at;
+    require(is_part(&path->parent, &at, end) && is_part(&path->name, &at, end), "parent and name lie in the instance");
     size_t unit_bytes = name->encoding == PFB_ENCODING_UTF16LE ? 2 : 1;
-    size_t separators = 2U + (path.machine.bytes ? 2U : 0U) + (path.instance.bytes ? 2U : 0U);
-    require(path.counterset.size_bytes > 0 && path.counter.size_bytes > 0, "a path has a counterset and a counter");
-    require(separators * unit_bytes + path.machine.size_bytes + path.counterset.size_bytes + path.instance.size_bytes +
-                    path.counter.size_bytes ==
+    size_t separators = 2U + (path->machine.bytes ? 2U : 0U) + (path->instance.bytes ? 2U : 0U);
+    require(path->counterset.size_bytes > 0 && path->counter.size_bytes > 0, "a path has a counterset and a counter");
+    require(separators * unit_bytes + path->machine.size_bytes + path->counterset.size_bytes +
+                    path->instance.size_bytes + path->counter.size_bytes ==
                 name->size_bytes / unit_bytes * unit_bytes,
             "the parts and their separators are the whole path");
+}
+
+static bool is_same_split(const pfb_path *a, const pfb_path *b)
+{
+    return a->counterset.bytes == b->counterset.bytes && a->counterset.size_bytes == b->counterset.size_bytes &&
+           a->counter.bytes == b->counter.bytes;
+}
+
+static void check_path(const pfb_name *name)
+{
+    enum { MAX_SPLITS = 1000 };
+    pfb_path path;
+    pfb_path split = {.has_index = false};
+    pfb_path last = split;
+    bool is_path = pfb_path_parse(name, &path);
+    bool is_found = !is_path;
+    int count = 0;
+    if (is_path)
+        check_parts(name, &path);
+    else
+        require(!path.counterset.bytes && !path.machine.bytes, "a text that is no path has no parts");
+    for (; count < MAX_SPLITS && pfb_path_next_split(name, &split); count++) {
+        check_parts(name, &split);
+        require(count == 0 || !is_same_split(&split, &last), "each split is returned once");
+        is_found = is_found || is_same_split(&split, &path);
+        last = split;
+    }
+    require(is_found || count == MAX_SPLITS, "the usual split is one of them");
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

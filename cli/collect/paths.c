@@ -26,7 +26,7 @@ static bool add_path(path_list *list, const char *file, const char *text, size_t
     enum { SHOWN_BYTES = 500 }; /* a file without line ends would be one message of its size */
     pfb_path parts;
     pfb_name name = pfb_utf8_name(text, size);
-    if (!pfb_path_parse(&name, &parts)) {
+    if (!pfb_path_parse(&name, &parts) && !pfb_path_next_split(&name, &parts)) {
         bool may_be_unquoted = !file && size > 0 && !memchr(text, '\\', size);
         diagnostics_say(STATUS_USAGE, file ? file : "perfblock",
                         "%.*s%s is not a path of the form \\counterset(instance)\\counter%s",
@@ -35,9 +35,9 @@ static bool add_path(path_list *list, const char *file, const char *text, size_t
         return false;
     }
     list->paths = memory_grow(list->paths, &list->capacity, list->count + 1, sizeof *list->paths);
-    list->paths[list->count++] = (counter_path){.machine = copy(&parts.machine),
+    list->paths[list->count++] = (counter_path){.text = copy(&name),
+                                                .machine = copy(&parts.machine),
                                                 .counterset = copy(&parts.counterset),
-                                                .instance = copy(&parts.instance),
                                                 .counter = copy(&parts.counter)};
     return true;
 }
@@ -152,7 +152,7 @@ void path_list_free(path_list *list)
     for (size_t i = 0; i < list->count; i++) {
         free(list->paths[i].machine);
         free(list->paths[i].counterset);
-        free(list->paths[i].instance);
+        free(list->paths[i].text);
         free(list->paths[i].counter);
     }
     free(list->paths);
@@ -169,12 +169,6 @@ static bool is_machine(const char *typed, const char *machine)
     return pfb_query_match(&pattern, &name, PFB_MATCH_IGNORE_CASE);
 }
 
-/* Returns a counter as a term has it: null for "*". */
-static const char *term_counter(const char *counter)
-{
-    return strcmp(counter, "*") == 0 ? NULL : counter;
-}
-
 pfb_selection *path_list_select(path_list *list, const options *o, const char *default_set, bool *has_choice)
 {
     if (!open_list(list, o))
@@ -189,9 +183,8 @@ pfb_selection *path_list_select(path_list *list, const options *o, const char *d
     bool has_memory = selection != NULL;
     for (size_t i = 0; i < list->count && has_memory; i++) {
         const counter_path *path = &list->paths[i];
-        bool is_named = path->machine && !(o->machine && is_machine(path->machine, o->machine));
-        has_memory = pfb_selection_add_names(selection, is_named ? path->machine : NULL, path->counterset,
-                                             term_counter(path->counter), path->instance) >= 0;
+        bool is_own = path->machine && o->machine && is_machine(path->machine, o->machine);
+        has_memory = pfb_selection_add(selection, path->text + (is_own ? 2 + strlen(path->machine) : 0)) >= 0;
     }
     for (size_t i = 0; has_sets && i < instance_count * set_count * counter_count && has_memory; i++) {
         const char *counter = o->counter_count > 0 ? o->counters[i % counter_count] : NULL;

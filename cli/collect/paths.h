@@ -7,9 +7,10 @@
 
 /* The counter paths of a command line: those of --path, of the arguments, and in the files of --paths. */
 
-/* The parts of a path, in UTF-8. */
+/* A path and its parts, in UTF-8. */
 typedef struct counter_path {
-    char *machine, *counterset, *instance, *counter; /* machine and instance: null if the path has none */
+    char *text;
+    char *machine, *counterset, *counter; /* machine: null if the path has none */
 } counter_path;
 
 typedef struct path_list {

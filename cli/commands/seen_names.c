@@ -21,13 +21,46 @@ static const char *name_of_set(const char *typed)
     return set ? set->name : typed;
 }
 
+static char *copy_part(const pfb_name *part)
+{
+    char *text = memory_get(part->size_bytes + 1, 1);
+    memcpy(text, part->bytes, part->size_bytes);
+    return text;
+}
+
+/* Lists the ways to split the paths, as many as pfb_selection_add() tries. */
+static void list_splits(seen_names *s, const path_list *paths)
+{
+    enum { MAX_SPLITS = 256 };
+    for (size_t i = 0; i < paths->count; i++) {
+        const pfb_name text = pfb_utf8_name(paths->paths[i].text, strlen(paths->paths[i].text));
+        pfb_path split = {.has_index = false};
+        for (int n = 0; n < MAX_SPLITS && pfb_path_next_split(&text, &split); n++) {
+            s->splits = memory_grow(s->splits, &s->split_capacity, s->split_count + 1, sizeof *s->splits);
+            s->splits[s->split_count++] = (split_names){i, copy_part(&split.counterset), copy_part(&split.counter)};
+        }
+    }
+}
+
+/* Accepts the names of a path if those of another way to split it were found. */
+static void accept_splits(const seen_names *s)
+{
+    const bool *has_set = s->sets.is_found + s->sets.required;
+    const bool *has_counter = s->counters.is_found + s->counters.required;
+    for (size_t i = 0; i < s->split_count; i++) {
+        if (has_set[i] && has_counter[i])
+            s->sets.is_found[s->splits[i].path] = s->counters.is_found[s->splits[i].path] = true;
+    }
+}
+
 void seen_names_open(seen_names *s, const path_list *paths, const options *o)
 {
     size_t set_count = 0;
     size_t counter_count = 0;
     *s = (seen_names){.has_any = false};
-    s->set_list = memory_get(paths->count + o->set_count + 1, sizeof *s->set_list);
-    s->counter_list = memory_get(paths->count + o->counter_count + 1, sizeof *s->counter_list);
+    list_splits(s, paths);
+    s->set_list = memory_get(paths->count + o->set_count + s->split_count + 1, sizeof *s->set_list);
+    s->counter_list = memory_get(paths->count + o->counter_count + s->split_count + 1, sizeof *s->counter_list);
     for (size_t i = 0; i < paths->count; i++) {
         s->set_list[set_count++] = name_of_set(paths->paths[i].counterset);
         s->counter_list[counter_count++] = paths->paths[i].counter;
@@ -36,8 +69,14 @@ void seen_names_open(seen_names *s, const path_list *paths, const options *o)
         s->set_list[set_count++] = name_of_set(o->sets[i]);
     for (size_t i = 0; i < o->counter_count; i++)
         s->counter_list[counter_count++] = o->counters[i];
-    set_names_open(&s->sets, s->set_list, set_count);
-    set_names_open(&s->counters, s->counter_list, counter_count);
+    for (size_t i = 0; i < s->split_count; i++) {
+        s->set_list[set_count + i] = name_of_set(s->splits[i].set);
+        s->counter_list[counter_count + i] = s->splits[i].counter;
+    }
+    set_names_open(&s->sets, s->set_list, set_count + s->split_count);
+    set_names_open(&s->counters, s->counter_list, counter_count + s->split_count);
+    s->sets.required = set_count;
+    s->counters.required = counter_count;
 }
 
 void seen_names_close(seen_names *s)
@@ -46,6 +85,11 @@ void seen_names_close(seen_names *s)
     set_names_free(&s->counters);
     series_free(&s->pairs);
     buffer_free(&s->text);
+    for (size_t i = 0; i < s->split_count; i++) {
+        free(s->splits[i].set);
+        free(s->splits[i].counter);
+    }
+    free(s->splits);
     free(s->set_list);
     free(s->counter_list);
 }
@@ -115,7 +159,7 @@ static void add_text(seen_names *s, const uint8_t *header, size_t size)
         return;
     while (pfb_pdh_text_next_path(&reader, &column)) {
         s->has_any = true;
-        if (pfb_path_parse(&column.name, &path) && match(s, &s->sets, path.counterset))
+        if (pfb_pdh_text_split_path(&reader, &column.name, &path) && match(s, &s->sets, path.counterset))
             match(s, &s->counters, path.counter);
     }
 }
@@ -186,6 +230,7 @@ void seen_names_end_pipe(seen_names *s, const title_names *titles)
 
 bool seen_names_check(const seen_names *s, const char *subject)
 {
+    accept_splits(s);
     return s->is_incomplete || !s->has_any ||
            (set_names_check(&s->sets, subject, "counterset") && set_names_check(&s->counters, subject, "counter"));
 }

@@ -11,15 +11,23 @@
 /* Compares the names of countersets and counters on the command line with those in the files, in order to report a name
  * that is in none of the files. */
 
+/* Another way to split a path than that of pfb_path_parse. */
+typedef struct split_names {
+    size_t path; /* position in the list of paths */
+    char *set, *counter;
+} split_names;
+
 typedef struct seen_names {
-    set_names sets, counters; /* the names on the command line */
+    set_names sets, counters; /* the names on the command line, then those of `splits` */
     bool has_any;             /* a V1 object, a path of a log or a registration was seen */
     bool is_late;             /* V1: a chosen name is only in a table that follows its blocks in a pipe */
     bool is_incomplete; /* not all names are known: a log has whole V1 objects, whose counters and title indexes are not
                          * in its paths, or V2 replies have no registrations */
     /* ------------------------------------------------------------------------------------------ */
     const char **set_list, **counter_list; /* the names of `sets` and `counters` */
-    uint32_t v2_file;                      /* number of the latest file with a V2 reply, plus 1 */
+    split_names *splits;
+    size_t split_count, split_capacity;
+    uint32_t v2_file;  /* number of the latest file with a V2 reply, plus 1 */
     series_list pairs; /* V1: the objects that were seen, and the counters of those that match `sets` */
     buffer text;
 } seen_names;

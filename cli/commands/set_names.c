@@ -12,7 +12,7 @@
 
 void set_names_open(set_names *s, const char *const *names, size_t count)
 {
-    *s = (set_names){.names = names, .count = count};
+    *s = (set_names){.names = names, .count = count, .required = count};
     s->is_found = memory_get(count + 1, sizeof *s->is_found);
     s->similar = memory_get(count + 1, sizeof *s->similar);
     for (size_t i = 0; i < count; i++)
@@ -58,15 +58,15 @@ bool set_names_check(const set_names *s, const char *subject, const char *kind)
 {
     size_t missing = 0;
     buffer sentence = {0};
-    while (missing < s->count && s->is_found[missing])
+    while (missing < s->required && s->is_found[missing])
         missing++;
-    if (missing < s->count) {
+    if (missing < s->required) {
         buffer_format(&sentence, "no %s %s", kind, s->names[missing]);
         suggest_put(&s->similar[missing], &sentence, "; perfblock countersets lists them");
         diagnostics_say(STATUS_USAGE, subject, "%s", sentence.data);
     }
     buffer_free(&sentence);
-    return missing == s->count;
+    return missing == s->required;
 }
 
 void set_names_free(set_names *s)

@@ -14,7 +14,8 @@
 
 typedef struct set_names {
     const char *const *names;
-    size_t count; /* 0: every name matches */
+    size_t count;    /* 0: every name matches */
+    size_t required; /* set_names_check() reports only the first ones */
     /* ------------------------------------------------------------------------------------------ */
     bool *is_found;      /* something with this name exists */
     suggestion *similar; /* the most similar name that exists */
@@ -34,8 +35,8 @@ void set_names_match_counter(set_names *s, const pfb_described_counter *counter)
 /* Returns the number of names on the command line that matched something. */
 size_t set_names_count_found(const set_names *s);
 
-/* If a name on the command line matched nothing, reports the first one as "no KIND NAME", with exit status 2, and
- * returns false. */
+/* If one of the first `required` names matched nothing, reports the first one as "no KIND NAME", with exit status 2,
+ * and returns false. */
 bool set_names_check(const set_names *s, const char *subject, const char *kind);
 void set_names_free(set_names *s);
 

@@ -233,10 +233,10 @@ static const cached_column *put_column(output *out, cached_fields *f, const pfb_
     return c;
 }
 
-/* Puts the path. It is null if a name in it is unknown; a counter of a log may have no counterset. */
+/* Puts the path. It is null if a name in it is unknown. A column of a log whose header is no path has none. */
 static void put_path(output *out, cached_fields *f, const cached_column *c, const pfb_series *s)
 {
-    bool has_path = (s->has & PFB_SERIES_COUNTER) && (s->has & (PFB_SERIES_COUNTERSET | PFB_SERIES_LOG));
+    bool has_path = (s->has & PFB_SERIES_COUNTER) && (s->has & PFB_SERIES_COUNTERSET);
     if (has_path && f->is_split && c->is_used) {
         output_prepared(out, "path", &f->path_text, c->text + c->counter_size + c->fields_size, c->path_size,
                         f->is_quoted || c->is_quoted);

@@ -300,16 +300,16 @@ static pfb_name copy_cell(uint8_t *to, const pfb_name *name)
 }
 
 /* Splits the path of a column. A cell that is not a path counts as the name of a counter. */
-static pfb_log_path split_path(const pfb_name *name, uint32_t column)
+static pfb_log_path split_path(const pfb_pdh_text_reader *text, const pfb_name *name, uint32_t column)
 {
     pfb_log_path path = {.position = column};
     pfb_path parts;
-    if (!pfb_path_parse(name, &parts)) {
+    if (!pfb_pdh_text_split_path(text, name, &parts)) {
         path.counter = *name;
         return path;
     }
     path.machine = parts.machine;
-    if (parts.machine.bytes) { /* with its two backslashes, as in a .blg */
+    if (parts.machine.bytes && !text->has_bare_machine) { /* with its two backslashes, as in a .blg */
         path.machine.bytes = (const uint8_t *)parts.machine.bytes - 2;
         path.machine.size_bytes += 2;
     }
@@ -348,7 +348,7 @@ static bool load_text_paths(pfb_collector *c, pfb_pdh_text_reader *text)
         pfb_name name = l->paths[i].counter;
         name.bytes = l->path_bytes + at;
         at += name.size_bytes;
-        l->paths[i] = split_path(&name, (uint32_t)i);
+        l->paths[i] = split_path(text, &name, (uint32_t)i);
     }
     if (!has_memory)
         pfb_collect_forget_log(c); /* a part of the list would give values to the wrong paths */

@@ -51,7 +51,7 @@ static bool copy_text(char **copy, const void *bytes, size_t size)
 }
 
 /* Returns the size of a pattern such as "a#1" without the "#" and the number, which *index receives. Returns the whole
- * size unless the pattern ends in "#" and one to nine digits, after at least one other character. */
+ * size unless the pattern ends in "#" and one to nine digits. */
 static size_t split_index(const char *pattern, size_t size, uint32_t *index)
 {
     enum { MAX_DIGITS = 9 }; /* the number fits into 32 bits */
@@ -63,36 +63,28 @@ static size_t split_index(const char *pattern, size_t size, uint32_t *index)
         *index += power * (uint32_t)(pattern[at] - '0');
         power *= 10;
     }
-    bool has_index = at < size && at > 1 && pattern[at - 1] == '#';
+    bool has_index = at < size && at > 0 && pattern[at - 1] == '#';
     return has_index ? at - 1 : size;
 }
 
 /* Splits a pattern for instances, which refers to `text`. */
-static instance_pattern split_instance(const char *text)
+static instance_pattern split_instance(const char *text, uint32_t options)
 {
-    instance_pattern p = {.has_index = false};
+    instance_pattern p = {.options = options};
     size_t size = strlen(text);
     size_t name_size = split_index(text, size, &p.index);
     p.pattern = pfb_utf8_name(text, size);
     p.name_pattern = pfb_utf8_name(text, name_size);
     p.has_index = name_size < size;
-    size_t child = name_size;
-    while (child > 0 && text[child - 1] != '/')
-        child--;
-    if (child > 0) {
-        p.parent_pattern = pfb_utf8_name(text, child - 1);
-        p.child_pattern = pfb_utf8_name(text + child, size - child);
-        p.child_name_pattern = pfb_utf8_name(text + child, name_size - child);
-    }
     return p;
 }
 
-/* Returns the number of the first term with this instance, or the number of terms. */
-static size_t find_same_instance(const pfb_selection *selection, const char *instance)
+/* Returns the position of the first term with this instance, or the number of terms. */
+static size_t find_same_instance(const pfb_selection *selection, const char *instance, uint32_t options)
 {
     for (size_t i = selection->count; i > 0; i--) { /* equal ones usually follow each other */
         const selection_term *term = &selection->terms[i - 1];
-        if (term->instance && strcmp(term->instance, instance) == 0)
+        if (term->instance && term->instance_pattern.options == options && strcmp(term->instance, instance) == 0)
             return term->same_instance;
     }
     return selection->count;
@@ -101,6 +93,7 @@ static size_t find_same_instance(const pfb_selection *selection, const char *ins
 /* Makes the members of a term that depend on its texts. "*" means all counters, also those that no registration has. */
 static void complete_term(const pfb_selection *selection, selection_term *term)
 {
+    const uint32_t options = term->instance_pattern.options;
     const pfb_catalog_set *known = NULL;
     if (term->counter && strcmp(term->counter, "*") == 0) {
         free(term->counter);
@@ -112,8 +105,8 @@ static void complete_term(const pfb_selection *selection, selection_term *term)
     term->catalog_name = known ? known->name : NULL;
     if (!term->instance)
         return;
-    term->instance_pattern = split_instance(term->instance);
-    term->same_instance = find_same_instance(selection, term->instance);
+    term->same_instance = find_same_instance(selection, term->instance, options);
+    term->instance_pattern = split_instance(term->instance, options);
 }
 
 /* Appends a term, whose texts the selection then owns; frees them if it fails. Returns its number, or -2 when memory is
@@ -130,34 +123,81 @@ static int32_t add_term(pfb_selection *selection, bool has_memory, selection_ter
     selection->terms = terms;
     terms[selection->count] = *term;
     complete_term(selection, &terms[selection->count]);
-    return (int32_t)selection->count++;
+    selection->count++;
+    if (term->number >= selection->number_count)
+        selection->number_count = term->number + 1;
+    return term->number;
+}
+
+/* Appends a term with the number and the options of `term`, and copies of the machine, counterset, counter and
+ * instance. */
+static int32_t add_parts(pfb_selection *selection, selection_term term, const pfb_name parts[4])
+{
+    char **copies[] = {&term.machine, &term.counterset, &term.counter, &term.instance};
+    bool has_memory = true;
+    for (size_t i = 0; i < sizeof copies / sizeof copies[0] && has_memory; i++)
+        has_memory = copy_text(copies[i], parts[i].bytes, parts[i].size_bytes);
+    return add_term(selection, has_memory, &term);
+}
+
+static pfb_name name_of(const char *text)
+{
+    return pfb_utf8_name(text, text ? strlen(text) : 0);
 }
 
 int32_t pfb_selection_add_names(pfb_selection *selection, const char *machine, const char *counterset,
                                 const char *counter, const char *instance)
 {
-    selection_term term = {.machine = NULL};
     if (machine && strncmp(machine, "\\\\", 2) == 0)
         machine += 2;
-    bool has_memory = copy_text(&term.machine, machine, machine ? strlen(machine) : 0) &&
-                      copy_text(&term.counterset, counterset, counterset ? strlen(counterset) : 0) &&
-                      copy_text(&term.counter, counter, counter ? strlen(counter) : 0) &&
-                      copy_text(&term.instance, instance, instance ? strlen(instance) : 0);
-    return add_term(selection, has_memory, &term);
+    const pfb_name parts[4] = {name_of(machine), name_of(counterset), name_of(counter), name_of(instance)};
+    return add_parts(selection, (selection_term){.number = selection->number_count}, parts);
+}
+
+static int32_t copy_term(pfb_selection *selection, const selection_term *from)
+{
+    const pfb_name parts[4] = {name_of(from->machine), name_of(from->counterset), name_of(from->counter),
+                               name_of(from->instance)};
+    const selection_term term = {.number = from->number,
+                                 .set_options = from->set_options,
+                                 .counter_options = from->counter_options,
+                                 .instance_pattern = {.options = from->instance_pattern.options}};
+    return add_parts(selection, term, parts);
+}
+
+/* Returns PFB_MATCH_EXACT for a part with a parenthesis or a backslash. */
+static uint32_t split_options(const pfb_name *part)
+{
+    for (size_t i = 0; i < part->size_bytes; i++) {
+        uint8_t c = part->bytes[i];
+        if (c == '(' || c == ')' || c == '\\')
+            return PFB_MATCH_EXACT;
+    }
+    return 0;
 }
 
 int32_t pfb_selection_add(pfb_selection *selection, const char *path)
 {
-    selection_term term = {.machine = NULL};
-    pfb_path parts;
-    pfb_name text = pfb_utf8_name(path, strlen(path));
-    if (!pfb_path_parse(&text, &parts))
+    enum { MAX_SPLITS = 256 }; /* of names with many parentheses the rest is not tried */
+    const int32_t number = selection->number_count;
+    const pfb_name text = name_of(path);
+    pfb_path usual;
+    pfb_path split = {.has_index = false};
+    if (!pfb_path_parse(&text, &usual) && !pfb_path_next_split(&text, &usual))
         return -1;
-    bool has_memory = copy_text(&term.machine, parts.machine.bytes, parts.machine.size_bytes) &&
-                      copy_text(&term.counterset, parts.counterset.bytes, parts.counterset.size_bytes) &&
-                      copy_text(&term.counter, parts.counter.bytes, parts.counter.size_bytes) &&
-                      copy_text(&term.instance, parts.instance.bytes, parts.instance.size_bytes);
-    return add_term(selection, has_memory, &term);
+    const pfb_name first[4] = {usual.machine, usual.counterset, usual.counter, usual.instance};
+    bool is_added = add_parts(selection, (selection_term){.number = number}, first) >= 0;
+    for (int i = 0; i < MAX_SPLITS && is_added && pfb_path_next_split(&text, &split); i++) {
+        const pfb_name parts[4] = {split.machine, split.counterset, split.counter, split.instance};
+        const selection_term term = {.number = number,
+                                     .set_options = split_options(&split.counterset),
+                                     .counter_options = split_options(&split.counter),
+                                     .instance_pattern = {.options = split_options(&split.instance)}};
+        if (split.counter.bytes != usual.counter.bytes || split.counterset.bytes != usual.counterset.bytes ||
+            split.counterset.size_bytes != usual.counterset.size_bytes)
+            is_added = add_parts(selection, term, parts) >= 0;
+    }
+    return is_added ? number : -2;
 }
 
 void pfb_selection_range(pfb_selection *selection, int64_t from, int64_t to, uint64_t every)
@@ -174,9 +214,7 @@ pfb_selection *pfb_selection_copy(const pfb_selection *selection)
         return copy;
     pfb_selection_range(copy, selection->from, selection->to, selection->every);
     for (size_t i = 0; i < selection->count; i++) {
-        const selection_term *term = &selection->terms[i];
-        int32_t number = pfb_selection_add_names(copy, term->machine, term->counterset, term->counter, term->instance);
-        if (number < 0) {
+        if (copy_term(copy, &selection->terms[i]) < 0) {
             pfb_selection_close(copy);
             return NULL;
         }
@@ -186,18 +224,18 @@ pfb_selection *pfb_selection_copy(const pfb_selection *selection)
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
-static bool matches(const pfb_name *pattern, const pfb_name *name)
+static bool matches(const pfb_name *pattern, const pfb_name *name, uint32_t options)
 {
-    return pfb_query_match(pattern, name, PFB_MATCH_IGNORE_CASE);
+    return pfb_query_match(pattern, name, options | PFB_MATCH_IGNORE_CASE);
 }
 
-static bool matches_name(const char *pattern, const pfb_name *name)
+static bool matches_name(const char *pattern, const pfb_name *name, uint32_t options)
 {
     enum { MAX_NAME_BYTES = 2 * 1024 };
     if (name->size_bytes > MAX_NAME_BYTES)
         return strcmp(pattern, "*") == 0;
     pfb_name text = pfb_utf8_name(pattern, strlen(pattern));
-    return matches(&text, name);
+    return matches(&text, name, options);
 }
 
 void pfb_selection_add_name(selection_names *names, pfb_name name)
@@ -208,12 +246,12 @@ void pfb_selection_add_name(selection_names *names, pfb_name name)
 
 /* Returns true if the pattern matches a name or is the number. Without a name, it may also match the digits of the
  * number or the GUID. */
-static bool matches_any(const char *pattern, const selection_names *names)
+static bool matches_any(const char *pattern, const selection_names *names, uint32_t options)
 {
     char digits[PFB_GUID_TEXT_BYTES] = "";
     bool is_match = names->is_log && names->count == 0 && strcmp(pattern, "*") == 0;
     for (size_t i = 0; i < names->count && !is_match; i++)
-        is_match = matches_name(pattern, &names->names[i]);
+        is_match = matches_name(pattern, &names->names[i], options);
     if (is_match || (!names->has_number && (names->count > 0 || !names->guid)))
         return is_match;
     if (names->has_number)
@@ -221,7 +259,7 @@ static bool matches_any(const char *pattern, const selection_names *names)
     else
         pfb_guid_format(names->guid, digits);
     pfb_name text = pfb_utf8_name(digits, strlen(digits));
-    return strcmp(pattern, digits) == 0 || (names->count == 0 && matches_name(pattern, &text));
+    return strcmp(pattern, digits) == 0 || (names->count == 0 && matches_name(pattern, &text, options));
 }
 
 bool pfb_selection_has_set(const selection_term *term, const selection_names *names)
@@ -231,12 +269,12 @@ bool pfb_selection_has_set(const selection_term *term, const selection_names *na
         return true;
     if (!names->guid && term->catalog_name)
         pattern = term->catalog_name;
-    return matches_any(pattern, names);
+    return matches_any(pattern, names, term->set_options);
 }
 
 bool pfb_selection_has_counter(const selection_term *term, const selection_names *names)
 {
-    return !term->counter || matches_any(term->counter, names);
+    return !term->counter || matches_any(term->counter, names, term->counter_options);
 }
 
 bool pfb_selection_has_machine(const selection_term *term, const pfb_name *machine)
@@ -251,7 +289,7 @@ bool pfb_selection_has_machine(const selection_term *term, const pfb_name *machi
         name.bytes = (const uint8_t *)name.bytes + 2 * unit;
         name.size_bytes -= 2 * unit;
     }
-    return !term->machine || strcmp(term->machine, "*") == 0 || (name.bytes && matches_name(term->machine, &name));
+    return !term->machine || strcmp(term->machine, "*") == 0 || (name.bytes && matches_name(term->machine, &name, 0));
 }
 
 /* ---- Instances ------------------------------------------------------------------------------------------- */
@@ -259,9 +297,24 @@ bool pfb_selection_has_machine(const selection_term *term, const pfb_name *machi
 bool pfb_instance_matches(const instance_pattern *pattern, const pfb_name *parent, const pfb_name *name,
                           uint32_t occurrence)
 {
-    bool is_index = pattern->has_index && pattern->index == occurrence;
-    if (matches(&pattern->pattern, name) || (is_index && matches(&pattern->name_pattern, name)))
-        return true;
-    return pattern->parent_pattern.bytes && parent->bytes && matches(&pattern->parent_pattern, parent) &&
-           (matches(&pattern->child_pattern, name) || (is_index && matches(&pattern->child_name_pattern, name)));
+    const uint32_t options = pattern->options;
+    const bool is_index = pattern->has_index && pattern->index == occurrence;
+    const char *text = (const char *)pattern->pattern.bytes;
+    const size_t size = pattern->pattern.size_bytes;
+    const size_t name_size = pattern->name_pattern.size_bytes;
+    bool is_match =
+        matches(&pattern->pattern, name, options) || (is_index && matches(&pattern->name_pattern, name, options));
+    if (parent && !parent->bytes)
+        return is_match;
+    for (size_t child = 1; child <= name_size && !is_match; child++) {
+        if (text[child - 1] != '/')
+            continue;
+        const pfb_name parent_pattern = pfb_utf8_name(text, child - 1);
+        const pfb_name child_pattern = pfb_utf8_name(text + child, size - child);
+        const pfb_name child_name_pattern = pfb_utf8_name(text + child, name_size - child);
+        is_match =
+            (!parent || matches(&parent_pattern, parent, options)) &&
+            (matches(&child_pattern, name, options) || (is_index && matches(&child_name_pattern, name, options)));
+    }
+    return is_match;
 }

@@ -10,23 +10,26 @@
  * be compared with the whole name. */
 
 /* A pattern for instances. One that ends in "#" and a number, such as "a#1", also matches the second of the instances
- * called "a". One with a slash, such as "a/b", also matches instances called "b" whose parent is "a". */
+ * called "a". One with a slash, such as "a/b", also matches instances called "b" whose parent is "a"; with several,
+ * both names may have slashes. */
 typedef struct instance_pattern {
     pfb_name pattern;      /* all of the text */
     pfb_name name_pattern; /* without the "#" and the number, if it has_index */
     bool has_index;
-    uint32_t index;              /* the number after "#" */
-    pfb_name parent_pattern;     /* before the last slash of name_pattern; `bytes` is null if it has none */
-    pfb_name child_pattern;      /* `pattern` after that slash */
-    pfb_name child_name_pattern; /* name_pattern after that slash */
+    uint32_t index;   /* the number after "#" */
+    uint32_t options; /* of pfb_query_match */
 } instance_pattern;
 
-/* A term. The texts are null for "all". */
+/* A term. The texts are null for "all". A path that can be split in several ways has a term for each, which have the
+ * same number and follow each other: the data decides which of them chooses something. The first one is what
+ * pfb_path_parse returns. In the others, a part with a parenthesis or a backslash has no wildcards. */
 typedef struct selection_term {
-    char *machine;    /* without backslashes before it */
-    char *counterset; /* a name, a GUID or a title index */
-    char *counter;    /* a name, an id or a title index */
-    char *instance;   /* what pfb_path calls so: with parent and index */
+    int32_t number;                        /* as pfb_selection_add returns it */
+    char *machine;                         /* without backslashes before it */
+    char *counterset;                      /* a name, a GUID or a title index */
+    char *counter;                         /* a name, an id or a title index */
+    char *instance;                        /* what pfb_path calls so: with parent and index */
+    uint32_t set_options, counter_options; /* of pfb_query_match */
     /* Made from these: */
     bool has_guid; /* `counterset` is a GUID */
     pfb_guid guid;
@@ -38,6 +41,7 @@ typedef struct selection_term {
 struct pfb_selection {
     selection_term *terms; /* in the order of their numbers; without any, everything is chosen */
     size_t count, capacity;
+    int32_t number_count;
     int64_t from, to; /* both included; INT64_MIN and INT64_MAX: no limit */
     uint64_t every;   /* at least 1 */
 };
@@ -66,8 +70,8 @@ bool pfb_selection_has_counter(const selection_term *term, const selection_names
 /* Returns true if the term chooses this machine, whose name may begin with two backslashes or be absent. */
 bool pfb_selection_has_machine(const selection_term *term, const pfb_name *machine);
 
-/* Returns true if an instance matches. `parent->bytes` is null if it has no parent. `occurrence` is the instance's
- * number among those with this parent and name, from 0. */
+/* Returns true if an instance matches. `parent->bytes` is null if it has no parent; `parent` is null if any parent
+ * matches. `occurrence` is the instance's number among those with this parent and name, from 0. */
 bool pfb_instance_matches(const instance_pattern *pattern, const pfb_name *parent, const pfb_name *name,
                           uint32_t occurrence);
 

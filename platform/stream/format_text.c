@@ -83,6 +83,9 @@ static void note_form(file_input *file)
     }
     if (form[0] != '\0')
         pfb_stream_report(file->input->stream, &problem, "the log is not as perfmon writes it; it is read%s", form + 1);
+    if (reader->has_bare_machine)
+        pfb_stream_report(file->input->stream, &problem,
+                          "the paths have one backslash before what is read as the name of the machine");
 }
 
 /* Whether the first rows should be read further to be sure of their form: not if that means waiting for a writer. */

@@ -38,26 +38,44 @@ static void report_term(source_input *s, int32_t term, const pfb_source_failure 
 
 /* ---- Opening --------------------------------------------------------------------------------------------- */
 
-/* Chooses counters. *count becomes the number of terms of the selection that can be collected. Returns false when
- * memory is exhausted. */
+static bool choose_term(source_input *s, const selection_term *term, pfb_source_failure *failure)
+{
+    static const selection_term everything = {.number = -1};
+    if (!s->is_v1)
+        return pfb_source_input_choose(s, term ? term : &everything, failure);
+    return term ? pfb_source_input_choose_v1(s, term, failure) : pfb_source_input_choose_all_v1(s, failure);
+}
+
+/* Chooses counters. *count becomes the number of terms of the selection that can be collected. Terms with the same
+ * number are ways to split a path: if none can be collected, the first says why. For V1, where each takes a query, the
+ * others are tried only if the first cannot be collected. Returns false when memory is exhausted. */
 static bool choose_terms(source_input *s, size_t *count, pfb_source_failure *failure)
 {
-    static const selection_term everything = {.machine = NULL};
     const pfb_selection *selection = s->input->stream->selection;
     bool has_terms = selection && selection->count > 0;
     size_t term_count = has_terms ? selection->count : 1;
     *count = 0;
-    for (size_t i = 0; i < term_count; i++) {
-        const selection_term *term = has_terms ? &selection->terms[i] : &everything;
-        int32_t number = has_terms ? (int32_t)i : -1;
-        bool is_done = !s->is_v1    ? pfb_source_input_choose(s, term, number, failure)
-                       : !has_terms ? pfb_source_input_choose_all_v1(s, failure)
-                                    : pfb_source_input_choose_v1(s, term, failure);
-        if (!is_done && pfb_source_input_lacks_memory(failure))
+    for (size_t i = 0; i < term_count;) {
+        const selection_term *first = has_terms ? &selection->terms[i] : NULL;
+        pfb_source_failure reason = {.code = 0};
+        bool is_done = choose_term(s, first, failure);
+        size_t end = i + 1;
+        bool has_memory = is_done || !pfb_source_input_lacks_memory(failure);
+        for (; has_memory && first && end < term_count && selection->terms[end].number == first->number; end++) {
+            if (s->is_v1 && is_done)
+                continue;
+            bool is_other = choose_term(s, &selection->terms[end], &reason);
+            has_memory = is_other || !pfb_source_input_lacks_memory(&reason);
+            is_done = is_done || is_other;
+        }
+        if (!has_memory) {
+            *failure = reason.code != 0 ? reason : *failure;
             return false;
+        }
         if (!is_done)
-            report_term(s, number, failure);
+            report_term(s, first ? first->number : -1, failure);
         *count += is_done;
+        i = end;
     }
     return true;
 }

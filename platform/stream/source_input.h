@@ -78,7 +78,7 @@ bool pfb_source_input_list(source_input *s, pfb_source_failure *failure);
 /* V2: finds the countersets, counters and instances of a term, and adds the counters to the query; with all metadata
  * instead of samples, only finds countersets. Counters that the source refuses are problems. Returns false on failure:
  * then the term adds no counter. */
-bool pfb_source_input_choose(source_input *s, const selection_term *term, int32_t number, pfb_source_failure *failure);
+bool pfb_source_input_choose(source_input *s, const selection_term *term, pfb_source_failure *failure);
 
 /* Reports the malformed replies that are not returned as records. */
 void pfb_source_input_report_malformed(source_input *s);

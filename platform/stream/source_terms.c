@@ -14,7 +14,6 @@
 typedef struct term_search {
     source_input *s;
     const selection_term *term;
-    int32_t number;         /* of the term */
     const char *counterset; /* of the term */
     bool is_pattern;        /* it has wildcards */
     pfb_source_failure *failure;
@@ -361,7 +360,7 @@ static void report_refused(const term_search *a, const pfb_identifier *block)
     pfb_stream_report(
         a->s->input->stream,
         &(pfb_problem){
-            .kind = PFB_PROBLEM_NOTE, .system = block->status, .file = a->s->input->number, .term = a->number},
+            .kind = PFB_PROBLEM_NOTE, .system = block->status, .file = a->s->input->number, .term = a->term->number},
         "counterset %s%s%s, %s: refused with status %" PRIu32 "%s%s%s", guid, *name ? ", " : "", name, counter,
         block->status, known ? " (" : "", known ? known->text : "", known ? ")" : "");
 }
@@ -413,13 +412,9 @@ bool pfb_source_input_check_machine(const selection_term *term, pfb_source_failu
                            "the source is not known to be the machine %s: omit the machine", term->machine);
 }
 
-bool pfb_source_input_choose(source_input *s, const selection_term *term, int32_t number, pfb_source_failure *failure)
+bool pfb_source_input_choose(source_input *s, const selection_term *term, pfb_source_failure *failure)
 {
-    term_search a = {.s = s,
-                     .term = term,
-                     .number = number,
-                     .counterset = term->counterset ? term->counterset : "*",
-                     .failure = failure};
+    term_search a = {.s = s, .term = term, .counterset = term->counterset ? term->counterset : "*", .failure = failure};
     a.is_pattern = has_wildcards(a.counterset);
     bool is_done = pfb_source_input_check_machine(term, failure) && find_sets(&a);
     if (s->input->stream->metadata < 2)

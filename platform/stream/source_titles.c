@@ -137,10 +137,9 @@ static bool matches_instance(const selection_term *term, pfb_v1_reader *reader, 
     if (object->instance_count == PFB_V1_NO_INSTANCES)
         return pfb_instance_matches(pattern, &none, &none, 0);
     bool is_found = false;
-    /* Parents and occurrences are not compared here: those of the pattern itself are passed, which match. So "a#1"
-     * matches any "a", and "a/b" any "b". */
+    /* Parents and occurrences are not compared here: "a#1" matches any "a", and "a/b" any "b". */
     while (!is_found && pfb_v1_next_instance(reader, &instance))
-        is_found = pfb_instance_matches(pattern, &pattern->parent_pattern, &instance.name, pattern->index);
+        is_found = pfb_instance_matches(pattern, NULL, &instance.name, pattern->index);
     return is_found;
 }
 

@@ -3,6 +3,8 @@
 
 import codecs
 import os
+import random
+import struct
 import unittest
 
 import v1_blocks
@@ -121,8 +123,9 @@ class Paths(Case):
     def test_paths_that_are_refused(self):
         """Malformed paths, other machines and superfluous options are refused.
         """
-        for path in ("Alpha Disk", "\\", r"\Alpha Disk", r"\A(b\c", ""):
+        for path in ("Alpha Disk", "\\", r"\Alpha Disk", r"\A(b)", ""):
             self.assertIn("is not a path", self.refused(path), path)
+        self.assertIn("no counterset A(b", self.refused(r"\A(b\c"))
         self.assertIn("; quote paths in the shell", self.refused("Alpha*"))
         self.assertNotIn("quote", self.refused(r"\A"))
         self.assertIn("not known to be the machine host",
@@ -324,6 +327,113 @@ class Machines(Case):
         """A value whose counter has no name has no path."""
         for i in self.run_json("cook", self.v1[2]):
             self.assertEqual((i["counter"], i["path"]), (None, None))
+
+
+class AnyNames(Case):
+    """A path that is printed selects its own values, whatever is in the names:
+    parentheses that balance or not, backslashes, slashes and numbers."""
+
+    def setUp(self):
+        super().setUp()
+        self.random = random.Random(20)
+
+    def name(self, shortest=1):
+        """A name that is not a number."""
+        while True:
+            text = "".join(self.random.choice("ab()\\#/1 .,") for _ in range(
+                self.random.randint(shortest, 8)))
+            if not text.isdigit():
+                return text
+
+    def names(self, count):
+        """Names that differ."""
+        found = set()
+        while len(found) < count:
+            found.add(self.name())
+        return sorted(found)
+
+    def check(self, file, expected, machine=None):
+        """`expected`: {path: value}, which the names of the file make."""
+        found = self.run_json("cook", file)
+        self.assertEqual({i["path"]: i["value"] for i in found}, expected)
+        for path, value in expected.items():
+            items = self.run_json("cook", file, "--path", path)
+            self.assertEqual([(i["path"], i["value"]) for i in items],
+                             [(path, value)], path)
+        for path in sorted(expected)[::5] if machine else ():
+            items = self.live(machine, "--path", path)
+            self.assertEqual({i["path"] for i in items}, {path})
+
+    def test_v2(self):
+        """Countersets with and without instances."""
+        for _ in range(8):
+            expected, chunks, results, blocks = {}, [], [], b""
+            for guid, name in zip((DISK, MEMORY), self.names(2)):
+                counters, rows = self.names(3), self.names(3)
+                ids = [1, 2, 3]
+                chunks.append(metadata(guid, name, [
+                    (i, LARGE_RAW, counter) for i, counter in zip(
+                        ids, counters)], 0 if guid == MEMORY else 2))
+                values = [[100 * row + i for i in ids] for row in range(3)]
+                if guid == MEMORY:
+                    rows = [None]
+                    results.append(single_result(ids, values[0]))
+                    blocks += w.identifier(guid, index=1)
+                else:
+                    results.append(instances_result(ids, [
+                        (i, row, numbers) for i, (row, numbers) in enumerate(
+                            zip(rows, values))]))
+                    blocks += w.identifier(guid, name="*", index=0)
+                expected.update({
+                    "\\" + name + ("" if row is None else f"({row})") + "\\" +
+                    counter: values[n][k] for n, row in enumerate(rows)
+                    for k, counter in enumerate(counters)})
+            if len(expected) < 12:  # two values have the same path
+                continue
+            chunks.append(w.chunk(b"QINF", blocks))
+            self.check(
+                self.file("names.pfb", w.recording(
+                    *chunks, data(0, *results))), expected,
+                self.file("machine.pfb", w.recording(
+                    *chunks, *(data(n, *results) for n in range(3)))))
+
+    def test_v1(self):
+        """Instances with parents."""
+        made = v1_blocks.LITTLE
+        parent, *names = self.names(5)
+        titles = dict(enumerate(names, 100))
+        rows = self.names(3)
+        expected = {}
+        parents = made.object(
+            100, [v1_blocks.counter(101, v1_blocks.RAW, 4, 4)],
+            made.instance(parent, made.values((4, 4, 1))))
+        children = made.object(
+            102, [v1_blocks.counter(103, v1_blocks.RAW, 4, 4)],
+            *(made.instance(row, made.values((4, 4, 10 + n)), (100, 0))
+              for n, row in enumerate(rows)))
+        expected[f"\\\\M\\{titles[100]}({parent})\\{titles[101]}"] = 1
+        for n, row in enumerate(rows):
+            expected[f"\\\\M\\{titles[102]}({parent}/{row})\\"
+                     f"{titles[103]}"] = 10 + n
+        table = v1_blocks.table((1, "200"), *sorted(titles.items()))
+        block = made.block(parents, children, name="M")
+        self.check(self.file("names.pfb", w.recording(
+            w.chunk(b"NAME", struct.pack("<I", 9) + table),
+            w.chunk(b"V1DT", block))), expected)
+
+    def test_text(self):
+        """Headers of text logs, with paths that no PDH would accept."""
+        paths = set()
+        while len(paths) < 40:
+            instance = f"({self.name(0)})" if self.random.random() < .6 else ""
+            paths.add(self.random.choice(("", "\\\\h")) + "\\" + self.name() +
+                      instance + "\\" + self.name())
+        expected = dict(zip(sorted(paths), range(40)))
+        cells = ["(PDH-CSV 4.0) (UTC)(0)", *expected]
+        row = ["01/01/2020 00:00:00.000", *map(str, expected.values())]
+        text = "".join(",".join(f'"{cell}"' for cell in line) + "\r\n"
+                       for line in (cells, row))
+        self.check(self.file("names.csv", text.encode()), expected)
 
 
 class Recorded(Case):

@@ -12,7 +12,7 @@ enum { TEXT = 256 };
 
 static void add_part(char text[TEXT], const char *label, const pfb_name *part)
 {
-    char utf8[TEXT];
+    char utf8[TEXT - 56];
     size_t used = strlen(text);
     if (!part->bytes)
         return;
@@ -20,21 +20,26 @@ static void add_part(char text[TEXT], const char *label, const pfb_name *part)
     snprintf(text + used, TEXT - used, "%s=%s;", label, utf8);
 }
 
-/* Writes the parts of a path as text; "" if it is not a path. */
+/* Writes the parts of a path as text. */
+static void describe_parts(const pfb_path *parts, char text[TEXT])
+{
+    text[0] = '\0';
+    add_part(text, "m", &parts->machine);
+    add_part(text, "s", &parts->counterset);
+    add_part(text, "i", &parts->instance);
+    add_part(text, "p", &parts->parent);
+    add_part(text, "n", &parts->name);
+    if (parts->has_index)
+        snprintf(text + strlen(text), TEXT - strlen(text), "#=%u;", (unsigned)parts->index);
+    add_part(text, "c", &parts->counter);
+}
+
+/* The same of a text; "" if it is not a path. */
 static void describe(const pfb_name *path, char text[TEXT])
 {
     pfb_path parts;
-    text[0] = '\0';
-    if (!pfb_path_parse(path, &parts))
-        return;
-    add_part(text, "m", &parts.machine);
-    add_part(text, "s", &parts.counterset);
-    add_part(text, "i", &parts.instance);
-    add_part(text, "p", &parts.parent);
-    add_part(text, "n", &parts.name);
-    if (parts.has_index)
-        snprintf(text + strlen(text), TEXT - strlen(text), "#=%u;", (unsigned)parts.index);
-    add_part(text, "c", &parts.counter);
+    pfb_path_parse(path, &parts);
+    describe_parts(&parts, text);
 }
 
 Test(path, the_parts_of_each_path_are_found)
@@ -60,6 +65,17 @@ Test(path, the_parts_of_each_path_are_found)
         {"\\A\\B\\C", "s=A;c=B\\C;"},
         {"\\A\\b(c)\\d", "s=A;c=b(c)\\d;"},
         {"\\\xC3\x84(\xC3\xA4)\\\xC3\xB6", "s=\xC3\x84;i=\xC3\xA4;n=\xC3\xA4;c=\xC3\xB6;"},
+        /* The instance ends at the parenthesis that balances, if a backslash follows; else at the last one. */
+        {"\\O(I)\\CT(i)", "s=O;i=I;n=I;c=CT(i);"},
+        {"\\O(d:\\f\\I(d)x)\\CT(d:\\f(d)\\i)", "s=O;i=d:\\f\\I(d)x;n=d:\\f\\I(d)x;c=CT(d:\\f(d)\\i);"},
+        {"\\O(plain)\\Rate (a)\\sec", "s=O;i=plain;n=plain;c=Rate (a)\\sec;"},
+        {"\\O(a)b(c)\\x (y)\\z", "s=O;i=a)b(c;n=a)b(c;c=x (y)\\z;"},
+        {"\\O(a(b)\\c (d)\\e", "s=O;i=a(b)\\c (d;n=a(b)\\c (d;c=e;"},
+        {"\\O(a)b)\\c)\\d", "s=O;i=a)b)\\c;n=a)b)\\c;c=d;"},
+        {"\\O(a))\\c", "s=O;i=a);n=a);c=c;"},
+        {"\\O(a\\c", "s=O(a;c=c;"},
+        {"\\(a)\\x", "s=(a);c=x;"},
+        {"\\A(\\x", "s=A(;c=x;"},
         /* Not paths. */
         {"", ""},
         {"\\", ""},
@@ -71,12 +87,9 @@ Test(path, the_parts_of_each_path_are_found)
         {"\\\\h\\", ""},
         {"\\\\h\\Memory", ""},
         {"\\\\\\Memory\\x", ""},
-        {"\\(a)\\x", ""},
-        {"\\A(a\\x", ""},
         {"\\A(a)x", ""},
         {"\\A(a)", ""},
         {"\\A(a)\\", ""},
-        {"\\A(\\x", ""},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char text[TEXT];
@@ -99,7 +112,47 @@ Test(path, null_is_not_a_path)
     cr_expect_not(pfb_path_parse(&(pfb_name){NULL, 20, PFB_ENCODING_UTF16LE}, &parts));
 }
 
-/* Each prefix is in memory of exactly its size, so that a sanitizer detects reads past the end. */
+/* All ways to split a path, each once. */
+Test(path, the_other_ways_to_split_a_path_are_found)
+{
+    static const struct {
+        const char *path, *splits[8];
+    } rows[] = {
+        {"\\A\\b", {"s=A;c=b;"}},
+        {"\\A(b)\\c", {"s=A;i=b;n=b;c=c;", "s=A(b);c=c;"}},
+        {"\\A(\\c", {"s=A(;c=c;"}},
+        {"\\A()\\c", {"s=A;i=;n=;c=c;", "s=A();c=c;"}},
+        {"\\A(b)\\c)\\d", {"s=A;i=b;n=b;c=c)\\d;", "s=A;i=b)\\c;n=b)\\c;c=d;", "s=A(b);c=c)\\d;", "s=A(b)\\c);c=d;"}},
+        {"\\A\\(b)\\c", {"s=A;c=(b)\\c;", "s=A\\;i=b;n=b;c=c;", "s=A\\(b);c=c;"}},
+        {"\\\\m\\A\\b", {"m=m;s=A;c=b;", "s=\\m;c=A\\b;", "s=\\m\\A;c=b;"}},
+        {"\\\\\\A", {"s=\\;c=A;"}},
+        {"\\A", {NULL}},
+        {"A\\b", {NULL}},
+        {"", {NULL}},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        uint8_t utf16[2 * TEXT];
+        pfb_name path = {(const uint8_t *)rows[i].path, strlen(rows[i].path), PFB_ENCODING_UTF8};
+        for (int wide = 0; wide < 2; wide++) {
+            pfb_path parts = {.has_index = false};
+            size_t count = 0;
+            while (pfb_path_next_split(&path, &parts)) {
+                char text[TEXT];
+                describe_parts(&parts, text);
+                cr_assert(count < 7 && rows[i].splits[count], "%s: %s", rows[i].path, text);
+                cr_expect_str_eq(text, rows[i].splits[count], "%s: %s", rows[i].path, text);
+                count++;
+            }
+            cr_expect_null(rows[i].splits[count], "%s", rows[i].path);
+            path.size_bytes = 2 * pfb_name_to_utf16(&path, utf16, TEXT);
+            path.bytes = utf16;
+            path.encoding = PFB_ENCODING_UTF16LE;
+        }
+    }
+}
+
+/* Each prefix is in memory of exactly its size, so that a sanitizer detects reads past the end. Without its closing
+ * parenthesis and a backslash after that, a path has no instance, nor a counter here. */
 Test(path, no_prefix_of_a_path_is_a_path)
 {
     static const char path[] = "\\\\h\\A(b/c#1)\\d";

@@ -3,7 +3,7 @@
 #define PERFBLOCK_PDH_TEXT_H
 
 #include "perfblock/error.h"
-#include "perfblock/name.h"
+#include "perfblock/query.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -78,6 +78,8 @@ typedef struct pfb_pdh_text_reader {
     pfb_name zone_name;   /* valid as long as the window; may contain NULs */
     uint32_t encoding; /* of names: UTF-16 if the text is; else UTF-8 if the header is valid UTF-8, else Windows-1252.
                           A caller that knows the code page of the machine sets it after the header */
+    bool has_bare_machine; /* the paths have one backslash before their machine, which is the same in all of them:
+                              \machine\object\counter */
     uint32_t column_count; /* number of counters, at most UINT32_MAX: those after it are not returned */
     size_t header_offset, header_size_bytes; /* the header's line without its end, in its window. The line alone is a
                                               * text that can be opened, too */
@@ -130,8 +132,10 @@ PFB_API bool pfb_pdh_text_recognise(const void *data, size_t size);
  *   PFB_UNKNOWN_FORMAT     there is no header
  *   PFB_TRUNCATED_LINE     the header ends inside a cell
  *   PFB_CALLER_TOO_SMALL   this is not the last window, and it lacks the end of the header, the first line after it,
- * or, if the rows are not as perfmon writes them, the first MiB of them PFB_AMBIGUOUS_DATES    no date, or two that
- * contradict each other, shows whether the month or the day is first PFB_AMBIGUOUS_NUMBERS  the same of decimal signs
+ *                          or, if the rows are not as perfmon writes them, the first MiB of them
+ *   PFB_AMBIGUOUS_DATES    no date, or two that contradict each other, shows whether the month or the day is first
+ *   PFB_AMBIGUOUS_NUMBERS  the same of decimal signs
+ *
  * The last two do not occur if options decide. Rows of another form than the one found are unreadable. */
 PFB_API bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
                                const pfb_read_options *options);
@@ -144,6 +148,10 @@ PFB_API bool pfb_pdh_text_continue(pfb_pdh_text_reader *text, const void *data, 
 /* Returns the next counter of the latest header in *path; false at the end. Works only in the window of the header:
  * call it before pfb_pdh_text_continue() and pfb_pdh_text_next_row(). */
 PFB_API bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path);
+
+/* Splits the name of a path, in any encoding but UTF-16BE, as pfb_path_parse does, or else pfb_path_next_split; with
+ * has_bare_machine the machine is split off, too. Returns false if it is no path. */
+PFB_API bool pfb_pdh_text_split_path(const pfb_pdh_text_reader *text, const pfb_name *name, pfb_path *path);
 
 /* Moves to the next row. Returns false at the end, on error, if more is needed, and with is_header at a line that
  * begins with "(PDH-CSV" or "(PDH-TSV": the rows after it have its columns and its bias. Empty lines are skipped, and

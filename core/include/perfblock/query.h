@@ -39,6 +39,7 @@ PFB_API size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capa
 
 /* Bits of the `options` of pfb_query_match. */
 #define PFB_MATCH_IGNORE_CASE UINT32_C(1) /* A-Z equal a-z; other letters must be the same */
+#define PFB_MATCH_EXACT UINT32_C(2)       /* * and ? in the pattern match only themselves */
 
 /* Returns true if the whole of `name` matches `pattern`: * matches any run of units, including the empty one, ? matches
  * one 16-bit unit, anything else matches itself. Names and patterns that are not in UTF-16 are converted to it for the
@@ -69,11 +70,20 @@ typedef struct pfb_path {
 } pfb_path;
 
 /* Splits a path in UTF-8, UTF-16LE or an encoding of one byte per character. The counterset ends at the first
- * backslash or opening parenthesis. An instance ends at the last closing parenthesis that is followed by a backslash,
- * because names of instances may contain parentheses and backslashes. The name of an instance may itself be "a/b" or
- * "a#1": callers compare `instance` first. Returns false if this is not a path: no backslash at the start, an empty
- * machine, no counterset, no counter, or an instance without its closing parenthesis. */
+ * backslash or opening parenthesis. An instance ends at the closing parenthesis that balances the opening one, if a
+ * backslash follows; names of instances may contain parentheses and backslashes. If the parentheses do not balance, it
+ * ends at the last closing parenthesis that a backslash follows; if there is none, the opening parenthesis belongs to
+ * the name of the counterset. The name of an instance may itself be "a/b" or "a#1": callers compare `instance` first.
+ * Returns false, with an empty path, if this is not a path: no backslash at the start, an empty machine, no counterset
+ * or no counter. */
 PFB_API bool pfb_path_parse(const pfb_name *text, pfb_path *path);
+
+/* The same text is also the path of a counterset whose name has a parenthesis or begins with a backslash, or of another
+ * instance and counter: only data that has these names can decide. Replaces *path, which is empty (all zeros) or the
+ * latest result for this text, by the next way to split it, in the order in which the counterset, then the instance,
+ * ends; those without a machine are the last. The result of pfb_path_parse is one of them. Returns false if there are
+ * no more; then *path is unchanged. */
+PFB_API bool pfb_path_next_split(const pfb_name *text, pfb_path *path);
 
 #ifdef __cplusplus
 }

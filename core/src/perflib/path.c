@@ -59,38 +59,147 @@ static void split_instance(const path_view *t, size_t begin, size_t end, pfb_pat
     path->name = slice(t, name, read_index(t, name, end, path));
 }
 
-bool pfb_path_parse(const pfb_name *text, pfb_path *path)
+static path_view view_path(const pfb_name *text)
 {
     path_view t = {.bytes = text->bytes, .unit_bytes = 1, .encoding = text->encoding};
     if (text->encoding == PFB_ENCODING_UTF16LE)
         t.unit_bytes = 2;
     t.units = text->bytes ? text->size_bytes / t.unit_bytes : 0;
-    *path = (pfb_path){.has_index = false};
+    return t;
+}
+
+/* Returns true if an instance may end before the backslash at `at`. */
+static bool is_close(const path_view *t, size_t at)
+{
+    return path_unit(t, at) == '\\' && path_unit(t, at - 1) == ')';
+}
+
+/* Finds the end of the instance that begins after the parenthesis at `open`: the backslash after the parenthesis that
+ * balances it. If the parentheses do not balance, the one in the last ")\". Returns 0 if there is none. */
+static size_t find_close(const path_view *t, size_t open)
+{
+    size_t depth = 1;
+    size_t last = 0;
+    bool is_balanced = true;
+    for (size_t at = open + 1; at + 1 < t->units; at++) {
+        uint32_t unit = path_unit(t, at);
+        depth += unit == '(';
+        if (unit != ')')
+            continue;
+        is_balanced = is_balanced && depth > 0;
+        depth -= depth > 0;
+        if (path_unit(t, at + 1) != '\\')
+            continue;
+        last = at + 1;
+        if (is_balanced && depth == 0)
+            break;
+    }
+    return last;
+}
+
+/* Stores the parts of a path whose counterset is [begin, end). `close`: the backslash after its instance; 0: none. */
+static void split_at(const path_view *t, size_t begin, size_t end, size_t close, pfb_path *path)
+{
+    const pfb_name machine = path->machine;
+    *path = (pfb_path){.machine = machine, .counterset = slice(t, begin, end)};
+    if (close > 0)
+        split_instance(t, end + 1, close - 1, path);
+    path->counter = slice(t, (close > 0 ? close : end) + 1, t->units);
+}
+
+/* Finds where the counterset begins, and the machine. Returns 0 if this is not a path. */
+static size_t find_counterset(const path_view *t, pfb_path *path)
+{
     size_t at = 0;
-    size_t end = t.units;
-    if (end < 2 || path_unit(&t, 0) != '\\')
-        return false;
-    if (path_unit(&t, 1) == '\\') {
-        at = find_unit(&t, 2, end, '\\');
-        path->machine = slice(&t, 2, at);
-        if (at == 2 || at == end)
-            return false;
+    *path = (pfb_path){.has_index = false};
+    if (t->units < 2 || path_unit(t, 0) != '\\')
+        return 0;
+    if (path_unit(t, 1) == '\\') {
+        at = find_unit(t, 2, t->units, '\\');
+        path->machine = slice(t, 2, at);
+        if (at == 2 || at == t->units)
+            return 0;
     }
-    size_t set = ++at; /* the counterset begins after a backslash */
-    while (at < end && path_unit(&t, at) != '\\' && path_unit(&t, at) != '(')
-        at++;
-    path->counterset = slice(&t, set, at);
-    if (at == set || at == end)
-        return false;
-    if (path_unit(&t, at) == '(') {
-        size_t close = end - 1; /* position of the backslash in the last ")\" */
-        while (close > at + 1 && (path_unit(&t, close - 1) != ')' || path_unit(&t, close) != '\\'))
-            close--;
-        if (close <= at + 1)
-            return false;
-        split_instance(&t, at + 1, close - 1, path);
-        at = close;
+    return at + 1; /* the counterset begins after a backslash */
+}
+
+/* Moves *end and *close to the next way to split a path: to the next end of an instance, or to the next end of the
+ * counterset. Returns false if there is none. Requires that a unit follows *end. */
+static bool find_next_split(const path_view *t, size_t begin, size_t *end, size_t *close)
+{
+    const size_t last = t->units - 1; /* the counter has at least this unit */
+    size_t at = *close > 0 ? *close : *end + 1;
+    bool may_have_instance = *end > begin && path_unit(t, *end) == '(';
+    for (;;) {
+        while (may_have_instance && ++at < last) {
+            if (is_close(t, at)) {
+                *close = at;
+                return true;
+            }
+        }
+        *close = 0;
+        do
+            ++*end;
+        while (*end < last && path_unit(t, *end) != '\\' && path_unit(t, *end) != '(');
+        if (*end >= last || path_unit(t, *end) == '\\')
+            return *end < last;
+        may_have_instance = true;
+        at = *end + 1;
     }
-    path->counter = slice(&t, at + 1, end);
-    return at + 1 < end;
+}
+
+/* Finds the next split of a path whose counterset begins at `begin`. *path: the latest one, or empty. */
+static bool next_split(const path_view *t, size_t begin, pfb_path *path)
+{
+    size_t end = begin;
+    size_t close = 0;
+    if (path->counterset.bytes) {
+        end += path->counterset.size_bytes / t->unit_bytes;
+        close = path->instance.bytes ? end + path->instance.size_bytes / t->unit_bytes + 2 : 0;
+    }
+    if (end >= t->units || !find_next_split(t, begin, &end, &close))
+        return false;
+    split_at(t, begin, end, close, path);
+    return true;
+}
+
+bool pfb_path_next_split(const pfb_name *text, pfb_path *path)
+{
+    const size_t first_unit = 1; /* after the backslash */
+    const path_view t = view_path(text);
+    pfb_path start;
+    const size_t begin = find_counterset(&t, &start);
+    const bool is_first = !path->counterset.bytes;
+    const bool was_without = begin != first_unit && !is_first && !path->machine.bytes;
+    pfb_path next = is_first ? start : *path;
+    if (t.units < 2 || path_unit(&t, 0) != '\\')
+        return false;
+    bool is_found = begin > 0 && !was_without && next_split(&t, begin, &next);
+    if (!is_found && begin != first_unit) { /* no machine: the name of the counterset begins with a backslash */
+        next = was_without ? *path : (pfb_path){.has_index = false};
+        is_found = next_split(&t, first_unit, &next);
+    }
+    *path = is_found ? next : *path;
+    return is_found;
+}
+
+bool pfb_path_parse(const pfb_name *text, pfb_path *path)
+{
+    const path_view t = view_path(text);
+    const size_t begin = find_counterset(&t, path);
+    size_t end = begin;
+    size_t close = 0;
+    while (begin > 0 && end < t.units && path_unit(&t, end) != '\\' && path_unit(&t, end) != '(')
+        end++;
+    if (begin > 0 && end < t.units && path_unit(&t, end) == '(')
+        close = find_close(&t, end);
+    bool has_end = begin > 0 && end > begin && end < t.units && (close > 0 || path_unit(&t, end) == '\\');
+    if (has_end && (close > 0 ? close : end) + 1 < t.units) {
+        split_at(&t, begin, end, close, path);
+        return true;
+    }
+    if (begin > 0 && next_split(&t, begin, path)) /* the parenthesis is part of the name of the counterset */
+        return true;
+    *path = (pfb_path){.has_index = false};
+    return false;
 }

@@ -148,15 +148,53 @@ static bool text_find_header(pfb_pdh_text_reader *text, text_line *line)
     return line->end > line->begin;
 }
 
+/* Returns the end of the machine of a path with one backslash before it, \machine\object(instance)\counter, without
+ * parentheses in the counter; 0 if the cell has another form. */
+static size_t text_bare_machine(const pfb_pdh_text_reader *text, const text_cell *cell)
+{
+    const size_t width = text_width(text);
+    size_t machine = 0;
+    size_t object = 0;
+    size_t depth = 0;
+    uint32_t before = 0;
+    size_t at = cell->begin;
+    for (; at < cell->end; at += width) {
+        uint32_t character = pfb_pdh_text_character(text, at);
+        bool is_backslash = character == '\\' && depth == 0;
+        if (at > cell->begin && is_backslash && before == '\\')
+            return 0; /* an empty name, or two backslashes before the machine */
+        if (is_backslash && machine > 0 && object == 0)
+            object = at;
+        else if (is_backslash && at > cell->begin && machine == 0)
+            machine = at;
+        if ((at == cell->begin && !is_backslash) || (character == '(' && machine == 0))
+            return 0;
+        depth += character == '(';
+        depth -= character == ')' && depth > 0;
+        before = character;
+    }
+    return object > 0 && before != '\\' ? machine : 0;
+}
+
+static bool text_is_same(const pfb_pdh_text_reader *text, size_t a, size_t b, size_t size)
+{
+    size_t i = 0;
+    while (i < size && text->data[a + i] == text->data[b + i])
+        i++;
+    return i == size;
+}
+
 /* Reads a header, and counts its columns. Returns false with an error if it is none. */
 static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line)
 {
     text->separator = text_find_separator(text, line);
     text_cell cell = pfb_pdh_text_find_cell(text, line->begin, line->end);
+    size_t first = 0, machine_size = 0; /* of the first path */
     text->path_at = cell.next;
     text->path_end = line->end;
     text->paths_read = 0;
     text->column_count = 0;
+    text->has_bare_machine = false;
     text->header_offset = line->begin;
     text->header_size_bytes = line->end - line->begin;
     if (!text_parse_version(text, &cell))
@@ -169,6 +207,14 @@ static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line)
     text->zone_name.encoding = text->encoding;
     while (cell.is_closed && cell.next < text->path_end) {
         cell = pfb_pdh_text_find_cell(text, cell.next, text->path_end);
+        size_t end = text_bare_machine(text, &cell);
+        if (text->column_count == 0) {
+            first = cell.begin;
+            machine_size = end > 0 ? end - first : 0;
+        }
+        text->has_bare_machine = machine_size > 0 && end > 0 && end - cell.begin == machine_size &&
+                                 (text->column_count == 0 || text->has_bare_machine) &&
+                                 text_is_same(text, first, cell.begin, machine_size);
         text->column_count += text->column_count < UINT32_MAX; /* a line of 4 GiB can have more columns */
     }
     if (!cell.is_closed)
@@ -241,6 +287,21 @@ bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path)
                                 .name = {text->data + cell.begin, cell.end - cell.begin, text->encoding}};
     text->path_at = cell.next;
     return true;
+}
+
+bool pfb_pdh_text_split_path(const pfb_pdh_text_reader *text, const pfb_name *name, pfb_path *path)
+{
+    pfb_path whole;
+    if (!text->has_bare_machine)
+        return pfb_path_parse(name, path) || pfb_path_next_split(name, path);
+    if (!pfb_path_parse(name, &whole))
+        return false;
+    size_t size = (size_t)(whole.counter.bytes - name->bytes);
+    size -= name->encoding == PFB_ENCODING_UTF16LE ? 2 : 1; /* the path begins with the backslash before `counter` */
+    const pfb_name rest = {name->bytes + size, name->size_bytes - size, name->encoding};
+    bool is_path = pfb_path_parse(&rest, path) || pfb_path_next_split(&rest, path);
+    path->machine = whole.counterset;
+    return is_path;
 }
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------ */

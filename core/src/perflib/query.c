@@ -91,6 +91,7 @@ bool pfb_query_match(const pfb_name *pattern, const pfb_name *name, uint32_t opt
     pfb_units n = {0, 0};
     pfb_units star = {0, 0};   /* pattern position after the last * */
     pfb_units resume = {0, 0}; /* name position after the units matched by that * */
+    const bool has_wildcards = !(options & PFB_MATCH_EXACT);
     bool has_star = false;
     if (is_too_long(pattern))
         return false;
@@ -100,12 +101,12 @@ bool pfb_query_match(const pfb_name *pattern, const pfb_name *name, uint32_t opt
         bool has_pattern_unit = pfb_has_unit(pattern, &p);
         uint32_t pattern_unit = has_pattern_unit ? pfb_name_unit(pattern, &next_p) : 0;
         uint32_t unit = pfb_name_unit(name, &next_n);
-        if (has_pattern_unit && pattern_unit == '*') {
+        if (has_pattern_unit && has_wildcards && pattern_unit == '*') {
             has_star = true;
             star = p = next_p;
             resume = n;
-        } else if (has_pattern_unit &&
-                   (pattern_unit == '?' || fold_case(pattern_unit, options) == fold_case(unit, options))) {
+        } else if (has_pattern_unit && ((has_wildcards && pattern_unit == '?') ||
+                                        fold_case(pattern_unit, options) == fold_case(unit, options))) {
             p = next_p;
             n = next_n;
         } else if (has_star) {
@@ -117,7 +118,7 @@ bool pfb_query_match(const pfb_name *pattern, const pfb_name *name, uint32_t opt
         }
     }
     while (pfb_has_unit(pattern, &p)) {
-        if (pfb_name_unit(pattern, &p) != '*')
+        if (pfb_name_unit(pattern, &p) != '*' || !has_wildcards)
             return false;
     }
     return true;
