@@ -74,7 +74,7 @@ static uint64_t read_records(pfb_stream *stream, const uint8_t *file, size_t fil
         hash = mix(mix(hash, record.flags), record.byte_count);
         for (uint64_t i = 0; i < record.byte_count; i++) {
             hash = mix(hash, record.bytes[i]);
-            require(!file || (record.flags & PFB_RECORD_EARLY) ||
+            require(!file || (record.flags & (PFB_RECORD_EARLY | PFB_RECORD_CONVERTED)) ||
                     byte_at_place(file, file_size, radix, pfb_stream_offset(stream, &record, i)) == record.bytes[i]);
         }
     }

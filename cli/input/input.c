@@ -234,7 +234,8 @@ static input_kind recognise(input *in)
     case PFB_RECORD_LOG:
         return INPUT_LOG;
     case PFB_RECORD_ROW:
-        return INPUT_PDH_TEXT;
+        return pfb_pdh_text_recognise(in->data, in->size) ? INPUT_PDH_TEXT
+                                                          : INPUT_UNKNOWN; /* nor other forms of logs */
     case PFB_RECORD_NAMES:
         return INPUT_NAMES;
     default:

@@ -4,6 +4,7 @@
 
 #include "collect/collector.h"
 #include "perfblock/catalog.h"
+#include "perfblock/query.h"
 #include "select/memory.h"
 #include "select/selection.h"
 #include "source/source_private.h"
@@ -63,6 +64,7 @@ typedef struct chooser {
     const pfb_selection *selection;
     bool is_everything; /* everything is chosen */
     bool *has_machine;  /* by term: it chooses the machine of the V1 or V2 sample */
+    bool *is_exact;     /* by term: it is a path of the log that has no instance */
     size_t *terms;      /* numbers of the terms that choose the current result or path */
     size_t term_count;
     size_t *filters; /* of all columns, grouped by column: instance patterns, see pattern_at */
@@ -74,6 +76,7 @@ typedef struct chooser {
 static void free_chooser(chooser *chosen)
 {
     free(chosen->has_machine);
+    free(chosen->is_exact);
     free(chosen->terms);
     free(chosen->filters);
     free(chosen->matches);
@@ -86,9 +89,10 @@ static bool open_chooser(chooser *chosen, const pfb_collector *c)
     size_t terms = chosen->selection->count;
     chosen->is_everything = chosen->selection->count == 0;
     chosen->has_machine = calloc(terms + 1, sizeof *chosen->has_machine);
+    chosen->is_exact = calloc(terms + 1, sizeof *chosen->is_exact);
     chosen->terms = calloc(terms + 1, sizeof *chosen->terms);
     chosen->matches = calloc(terms + 1, sizeof *chosen->matches);
-    if (chosen->has_machine && chosen->terms && chosen->matches)
+    if (chosen->has_machine && chosen->is_exact && chosen->terms && chosen->matches)
         return true;
     free_chooser(chosen);
     return false;
@@ -465,6 +469,33 @@ static uint32_t path_occurrence(const pfb_log_path *path)
     return path->instance_index != PFB_LOG_NONE ? path->instance_index : 0;
 }
 
+static bool has_wildcards(const char *text)
+{
+    const pfb_name name = pfb_utf8_name(text, strlen(text));
+    return pfb_query_is_pattern(&name);
+}
+
+/* Finds the paths without wildcards and without an instance that are paths of the log. Such a path chooses all
+ * instances, unless it is itself a path of the log. */
+static void find_exact_terms(chooser *chosen, const log_state *log)
+{
+    for (size_t i = 0; i < chosen->selection->count; i++) {
+        const selection_term *term = &chosen->selection->terms[i];
+        bool may_be_exact = term->is_path && !term->instance && term->counterset && term->counter &&
+                            !has_wildcards(term->counterset) && !has_wildcards(term->counter);
+        for (size_t k = 0; may_be_exact && k < log->path_count && !chosen->is_exact[i]; k++) {
+            const pfb_log_path *path = &log->paths[k];
+            selection_names set = {.is_log = true};
+            selection_names counter = {.is_log = true};
+            pfb_selection_add_name(&set, path->object);
+            pfb_selection_add_name(&counter, path->counter);
+            chosen->is_exact[i] = !path->instance.bytes && pfb_selection_has_set(term, &set) &&
+                                  pfb_selection_has_counter(term, &counter) &&
+                                  pfb_selection_has_machine(term, &path->machine);
+        }
+    }
+}
+
 /* Finds the terms that choose a path, and which instances of it: *has_all, or the patterns in chooser.filters. Returns
  * false when memory is exhausted. */
 static bool choose_path(chooser *chosen, const pfb_log_path *path, bool *has_all)
@@ -480,7 +511,8 @@ static bool choose_path(chooser *chosen, const pfb_log_path *path, bool *has_all
     choose_set(chosen, &set, NULL, &path->machine);
     for (size_t i = 0; i < chosen->term_count && !*has_all; i++) {
         const selection_term *term = &chosen->selection->terms[chosen->terms[i]];
-        if (!pfb_selection_has_counter(term, &counter))
+        bool is_other = chosen->is_exact[chosen->terms[i]] && path->instance.bytes;
+        if (is_other || !pfb_selection_has_counter(term, &counter))
             continue;
         *has_all = !term->instance;
         if (*has_all)
@@ -594,6 +626,7 @@ layout *pfb_layout_of_log(pfb_collector *c)
         pfb_layout_release(&t.l);
         return NULL;
     }
+    find_exact_terms(&t.chosen, log);
     bool has_memory = true;
     for (size_t i = 0; i < values->count && !log->is_text && has_memory; i++) {
         if (values->values[i].path < log->path_count)

@@ -160,6 +160,7 @@ static int32_t copy_term(pfb_selection *selection, const selection_term *from)
                                name_of(from->instance)};
     const selection_term term = {.number = from->number,
                                  .set_options = from->set_options,
+                                 .is_path = from->is_path,
                                  .counter_options = from->counter_options,
                                  .instance_pattern = {.options = from->instance_pattern.options}};
     return add_parts(selection, term, parts);
@@ -186,10 +187,11 @@ int32_t pfb_selection_add(pfb_selection *selection, const char *path)
     if (!pfb_path_parse(&text, &usual) && !pfb_path_next_split(&text, &usual))
         return -1;
     const pfb_name first[4] = {usual.machine, usual.counterset, usual.counter, usual.instance};
-    bool is_added = add_parts(selection, (selection_term){.number = number}, first) >= 0;
+    bool is_added = add_parts(selection, (selection_term){.number = number, .is_path = true}, first) >= 0;
     for (int i = 0; i < MAX_SPLITS && is_added && pfb_path_next_split(&text, &split); i++) {
         const pfb_name parts[4] = {split.machine, split.counterset, split.counter, split.instance};
         const selection_term term = {.number = number,
+                                     .is_path = true,
                                      .set_options = split_options(&split.counterset),
                                      .counter_options = split_options(&split.counter),
                                      .instance_pattern = {.options = split_options(&split.instance)}};

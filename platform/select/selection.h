@@ -30,6 +30,7 @@ typedef struct selection_term {
     char *counter;                         /* a name, an id or a title index */
     char *instance;                        /* what pfb_path calls so: with parent and index */
     uint32_t set_options, counter_options; /* of pfb_query_match */
+    bool is_path;                          /* it was added as a path */
     /* Made from these: */
     bool has_guid; /* `counterset` is a GUID */
     pfb_guid guid;

@@ -1,31 +1,37 @@
 /* SPDX-License-Identifier: MIT */
 /* Perfmon logs in text (CSV, TSV): a record of the header's line, then one for each row. */
-#include "stream/formats.h"
-
-#include "perfblock/pdh_text.h"
-#include "stream/clock_steps.h"
-#include "stream/zone.h"
+#include "stream/format_text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-typedef struct text_state {
-    pfb_pdh_text_reader reader;
-    bool is_open;                /* the reader is, but a larger window may show the form of the rows better */
-    bool must_open;              /* there is no larger window */
-    bool has_paths;              /* the record of the latest header was returned */
-    size_t searched;             /* size of the part of the window that has no end of the line that is read */
-    size_t needed;               /* size of the window that is read */
-    bool is_reading;             /* a line's end is searched in the bytes that are read */
-    clock_steps steps;           /* since the latest header */
-    zone_name zone;              /* of that header */
-    int64_t header_bias_minutes; /* of the zone */
-} text_state;
+/* The offset in the file of an offset in the window. In a converted text, that of its line. */
+static uint64_t place_of(const file_input *file, size_t at)
+{
+    const text_state *state = file->state;
+    const uint64_t offset = file->window.offset + at;
+    size_t first = 0;
+    if (!state->places || state->place_count == 0)
+        return offset;
+    for (size_t count = state->place_count; count > 1;) {
+        size_t half = count / 2;
+        first += state->places[first + half].at <= offset ? half : 0;
+        count -= half;
+    }
+    return state->places[first].offset;
+}
+
+/* The number in the file of a line of the text. */
+static uint64_t line_of(const file_input *file, uint64_t line)
+{
+    const text_state *state = file->state;
+    return line > 0 && line <= state->place_count ? state->places[line - 1].line : line;
+}
 
 static void report_malformed(file_input *file)
 {
     const pfb_pdh_text_reader *reader = &((text_state *)file->state)->reader;
-    pfb_file_malformed(file, file->window.offset + reader->error.offset, reader->error.code);
+    pfb_file_malformed(file, place_of(file, reader->error.offset), reader->error.code);
 }
 
 /* Moves the window so that it begins at `start`, and reads until it has another end of a line and `needed` bytes, or
@@ -154,7 +160,7 @@ static void note_lost(file_input *file, uint64_t count, uint64_t line, const cha
     const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = file->input->number, .term = -1};
     if (count > 0)
         pfb_stream_report(file->input->stream, &problem, "%" PRIu64 " %s, the first in line %" PRIu64, count, what,
-                          line);
+                          line_of(file, line));
 }
 
 static void end_text(file_input *file)
@@ -212,7 +218,8 @@ static int32_t next_line(file_input *file, pfb_record *record)
     size_t at = is_paths ? reader->header_offset : row.offset;
     state->has_paths = true;
     *record = (pfb_record){.kind = is_paths ? PFB_RECORD_PATHS : PFB_RECORD_ROW,
-                           .offset = window->offset + at,
+                           .flags = state->places ? PFB_RECORD_CONVERTED : 0,
+                           .offset = place_of(file, at),
                            .bytes = window->data + at,
                            .byte_count = is_paths ? reader->header_size_bytes : row.size_bytes,
                            .bias_minutes = reader->has_bias ? reader->bias_minutes : 0,
@@ -222,13 +229,13 @@ static int32_t next_line(file_input *file, pfb_record *record)
                                     .thousands = (uint8_t)reader->thousands,
                                     .encoding = reader->encoding,
                                     .column_count = reader->column_count},
-                           .line = reader->line};
+                           .line = line_of(file, reader->line)};
     if (!is_paths) {
         bool has_zones = (reader->dates & PFB_DATE_ZONES) != 0;
         if (!has_zones && pfb_clock_ends_daylight(&state->steps, (int64_t)row.time))
             end_daylight(file, record);
         record->bias_minutes = reader->has_bias ? reader->bias_minutes : 0;
-        record->flags = PFB_RECORD_HAS_TIME | (reader->has_bias ? 0u : PFB_RECORD_LOCAL_TIME);
+        record->flags |= PFB_RECORD_HAS_TIME | (reader->has_bias ? 0u : PFB_RECORD_LOCAL_TIME);
         record->time = (int64_t)row.time + record->bias_minutes * PFB_UNITS_PER_MINUTE;
         if (reader->has_bias && record->bias_minutes == state->header_bias_minutes)
             record->zone = state->zone.text;

@@ -183,6 +183,31 @@ static bool is_text(const uint8_t *data, size_t size)
     return at == size;
 }
 
+/* Whether the bytes have a word in ASCII or UTF-16. */
+static bool has_word(const uint8_t *data, size_t size, const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t at = 0; at < size; at++) {
+        size_t step = at + 1 < size && data[at + 1] == 0 ? 2 : 1;
+        size_t count = 0;
+        while (count < length && at + count * step < size && data[at + count * step] == (uint8_t)word[count])
+            count++;
+        if (count == length)
+            return true;
+    }
+    return false;
+}
+
+/* V2 manifests: XML that defines countersets. */
+static const char *as_manifest(const uint8_t *data, size_t available, uint64_t file_size)
+{
+    (void)file_size;
+    size_t start = available < TEXT_EXAMINED_BYTES ? available : TEXT_EXAMINED_BYTES;
+    bool is_manifest = (has_word(data, start, "<?xml") || has_word(data, start, "<instrumentationManifest")) &&
+                       has_word(data, available, "<counterSet") && has_word(data, available, "<counter");
+    return is_manifest ? "is a manifest (.man), which has the definitions of counters and no samples" : NULL;
+}
+
 static bool begins_with(const uint8_t *data, size_t size, const char *text)
 {
     size_t length = strlen(text);
@@ -311,6 +336,12 @@ static const char *as_text(const uint8_t *data, size_t available, uint64_t file_
     return pfb_pdh_text_recognise(data, available) ? "is a perfmon log in text (PDH CSV or TSV)" : NULL;
 }
 
+static const char *as_samples(const uint8_t *data, size_t available, uint64_t file_size)
+{
+    (void)file_size;
+    return pfb_format_samples_recognise(data, available);
+}
+
 static const char *as_v2(const uint8_t *data, size_t available, uint64_t file_size)
 {
     (void)file_size;
@@ -344,11 +375,13 @@ static const format_row format_rows[] = {
     {as_cpi_text, NULL, 0},
     {as_names, NULL, PFB_RECORD_NAMES},
     {as_text, &pfb_format_text, PFB_RECORD_ROW},
+    {as_samples, &pfb_format_samples, PFB_RECORD_ROW},
     {as_v2, &pfb_format_v2, PFB_RECORD_V2},
     {find_signature, NULL, 0},
     {find_program, NULL, 0},
     {as_log, &pfb_format_log, PFB_RECORD_LOG},
     {as_trace, NULL, 0},
+    {as_manifest, NULL, 0},
     {as_damaged_v2, &pfb_format_v2, PFB_RECORD_V2},
     {describe_plain, NULL, 0},
 };
@@ -408,8 +441,9 @@ const stream_format *pfb_format_of_kind(uint32_t kind, const uint8_t *data, size
      * zero bytes, except in UTF-16. */
     size_t size = available < sizeof(uint32_t) ? available : sizeof(uint32_t);
     bool is_text = size > 0 && (!memchr(data, 0, size) || pfb_pdh_text_recognise(data, available));
+    bool is_samples = !pfb_pdh_text_recognise(data, available) && pfb_format_samples_recognise(data, available);
     if (kind == PFB_RECORD_LOG)
-        return is_text ? &pfb_format_text : &pfb_format_log;
+        return is_samples ? &pfb_format_samples : is_text ? &pfb_format_text : &pfb_format_log;
     if (kind == PFB_RECORD_BEGIN)
         return &pfb_format_capture;
     if (kind == PFB_RECORD_V1)

@@ -27,7 +27,10 @@ typedef struct stream_format {
 } stream_format;
 
 extern const stream_format pfb_format_capture, pfb_format_v1, pfb_format_v2, pfb_format_numbers, pfb_format_log,
-    pfb_format_text;
+    pfb_format_text, pfb_format_samples;
+
+/* Describes a text log in another form, which pfb_format_samples reads; null if the file is none. */
+const char *pfb_format_samples_recognise(const uint8_t *data, size_t available);
 
 /* What a file is. */
 typedef struct recognised_format {

@@ -259,6 +259,129 @@ class Saved(Case):
         self.assertEqual(self.cooked(text)[0][-1][2], 1.25)
 
 
+# Paths that the tests of a public agent call valid: (path, parts).
+VALID_PATHS = [
+    (r"\O\CT", (None, "O", None, "CT")),
+    (r"\O\CT(i)", (None, "O", None, "CT(i)")),
+    (r"\O\CT(d:\f\i)", (None, "O", None, r"CT(d:\f\i)")),
+    (r"\\CM\O\CT", (r"\\CM", "O", None, "CT")),
+    (r"\O(I)\CT", (None, "O", "I", "CT")),
+    (r"\O(I)\CT(i)", (None, "O", "I", "CT(i)")),
+    (r"\O(I)\CT(i)x", (None, "O", "I", "CT(i)x")),
+    (r"\O(I)\CT(d:\f\i)", (None, "O", "I", r"CT(d:\f\i)")),
+    (r"\\CM\O(I)\CT", (r"\\CM", "O", "I", "CT")),
+    (r"\O(d:\f\I)\CT", (None, "O", r"d:\f\I", "CT")),
+    (r"\O(d:\f\I(d))\CT", (None, "O", r"d:\f\I(d)", "CT")),
+    (r"\O(d:\f\I(d)x)\CT", (None, "O", r"d:\f\I(d)x", "CT")),
+    (r"\O(d:\f\I)\CT(i)", (None, "O", r"d:\f\I", "CT(i)")),
+    (r"\O(d:\f\I)\CT(d:\f\i)", (None, "O", r"d:\f\I", r"CT(d:\f\i)")),
+    (r"\\CM\O(d:\f\I)\CT", (r"\\CM", "O", r"d:\f\I", "CT")),
+    (r"\\CM\O(d:\f\I)\CT(d:\f\i)", (r"\\CM", "O", r"d:\f\I",
+                                       r"CT(d:\f\i)")),
+    (r"\O(I(info))\CT", (None, "O", "I(info)", "CT")),
+    (r"\\CM\O(I(info))\CT", (r"\\CM", "O", "I(info)", "CT")),
+]
+CPU = ("\\\\A", "VM", 'vm "q", 2', "CPU")
+DISK = ("\\\\HOSTD", "PhysicalDisk", "_Total", "Disk Reads/sec")
+
+
+def memory(machine, counter="Available MBytes"):
+    """The parts of a path."""
+    return ("\\\\" + machine, "Memory", None, counter)
+
+
+# Logs as people have them: {kind: (file, [(time, parts of the path, value)])}.
+FOUND = {
+    "decimal commas between commas": (
+        '"(PDH-CSV 4.0) (Central European Standard Time)(-60)","\\\\HOSTD\\Memory'
+        '\\Available MBytes","\\\\HOSTD\\PhysicalDisk(_Total)\\Disk Reads/sec"\n'
+        '"01/15/2024 10:00:00.000","2048","3,5"\n'
+        '"01/15/2024 10:00:15.000","2049","12,25"\n', [
+            ("2024-01-15T09:00:00.000", memory("HOSTD"), 2048),
+            ("2024-01-15T09:00:00.000", DISK, 3.5),
+            ("2024-01-15T09:00:15.000", memory("HOSTD"), 2049),
+            ("2024-01-15T09:00:15.000", DISK, 12.25)]),
+    "ISO 8601": (
+        '"(PDH-CSV 4.0) (UTC)(0)","\\\\H\\Memory\\Available MBytes"\r\n'
+        '"2017-01-10 16:49:51.250","13.7"\r\n"2017-01-10 16:49:52.250","14"\r\n', [
+            ("2017-01-10T16:49:51.250", memory("H"), 13.7),
+            ("2017-01-10T16:49:52.250", memory("H"), 14)]),
+    "typeperf > file": (
+        ('"(PDH-CSV 4.0) (UTC)(0)","\\\\H\\Memory\\Available MBytes"\r\n'
+         '"05/15/2018 02:13:06.123","1.5"\r\n').encode("utf-16"), [
+             ("2018-05-15T02:13:06.123", memory("H"), 1.5)]),
+    "typeperf with a footer": (
+        '\r\n"(PDH-CSV 4.0)","\\\\R\\Paging File(_Total)\\% Usage","\\\\R\\Memory\\'
+        'Commit Limit"\r\n"09/22/2026 21:42:32.824","0.000000","20261367808.0'
+        '00000"\r\nExiting, please wait...                         \r\n'
+        "The command completed successfully.\r\n\r\n", [
+            ("2026-09-22T21:42:32.824", ("\\\\R", "Paging File", "_Total",
+                                         "% Usage"), 0),
+            ("2026-09-22T21:42:32.824", memory("R", "Commit Limit"),
+             20261367808)]),
+    "marks and commas in a name": (
+        HEAD + ',"\\\\A\\VM(vm "q", 2)\\CPU",' + MEMORY + "\r\n"
+        '"01/01/2020 00:00:00.000","1","2"\r\n', [
+            ("2020-01-01T00:00:00.000", CPU, 1),
+            ("2020-01-01T00:00:00.000", memory("A"), 2)]),
+    "one backslash before the machine": (
+        HEAD + ',"\\SRVX\\Processor Information(3,3)\\% DPC Time","\\SRVX\\Memory\\'
+        'Available MBytes"\r\n"01/01/2020 00:00:00.000","1","2"\r\n', [
+            ("2020-01-01T00:00:00.000", (
+                "\\\\SRVX", "Processor Information", "3,3", "% DPC Time"), 1),
+            ("2020-01-01T00:00:00.000", memory("SRVX"), 2)]),
+    "paths": (
+        HEAD + "," + ",".join('"%s"' % path for path, _ in VALID_PATHS) +
+        '\r\n"05/15/2018 02:13:06.123",' + ",".join(
+            '"%d"' % n for n in range(len(VALID_PATHS))) + "\r\n", [
+                ("2018-05-15T02:13:06.123", parts, n)
+                for n, (_, parts) in enumerate(VALID_PATHS)]),
+}
+
+
+class Found(Case):
+    """Logs as people have them."""
+
+    def test_each(self):
+        """Times, parts of the paths and values; each path that is printed
+        selects its values."""
+        for kind, (text, expected) in FOUND.items():
+            data = text if isinstance(text, bytes) else text.encode()
+            path = self.file("a.csv", data)
+            items = self.run_program("cook", "--format", "json",
+                                     path).objects()
+            with self.subTest(kind):
+                self.assertEqual([(item["time"][:23], tuple(
+                    item[key] for key in ("machine", "set", "instance",
+                                          "counter")), item["value"])
+                    for item in items], expected)
+            for printed in {item["path"] for item in items}:
+                self.assertEqual(self.run_program(
+                    "cook", "--format", "json", path, "--path",
+                    printed).objects(), [
+                        item for item in items if item["path"] == printed or
+                        item["path"] == "\\\\CM" + printed])  # any machine
+
+    def test_one_backslash(self):
+        """A note says that it was read as that of a machine; other paths are
+        read as they are."""
+        for paths, machine in (
+                ((r"\A\B\C", r"\A\B(d)\C"), r"\\A"),
+                ((r"\A\B\C", r"\D\B(d)\C"), None),
+                ((r"\A\B\C", r"\A\B"), None),
+                ((r"\A\B(c\d)", r"\A\B(c\d)"), None),
+                ((r"\A(b)\C\D", r"\A(b)\C\D"), None)):
+            text = (HEAD + "," + ",".join('"%s"' % path for path in paths) +
+                    '\r\n"01/01/2020 00:00:00.000","1","2"\r\n')
+            for codec in ("utf-8", "utf-16", "utf-16-be"):
+                done = self.run_program("cook", "--format", "json", self.file(
+                    "a.csv", text.encode(codec)))
+                self.assertEqual([item["machine"] for item in done.objects()],
+                                 [machine] * 2, paths)
+                self.assertEqual("name of the machine" in done.err,
+                                 machine is not None, paths)
+
+
 class Random(Case):
     """Logs of all forms."""
 

@@ -25,6 +25,7 @@ docs/v2.md, docs/metadata.md and docs/v1.md state the rules. Every run writes
 the same bytes.
 """
 
+import json
 import os
 import struct
 import sys
@@ -504,6 +505,28 @@ def stream_seeds():
     return seeds
 
 
+def sample_seeds():
+    """{name: bytes} of text logs in other forms."""
+    path = "\\\\pc\\process(a \"x\")\\% cpu"
+
+    def samples(number, time):
+        return [{"Path": name, "CookedValue": number + 0.5, "Status": 0,
+                 "Timestamp": time} for name in (path, "\\\\pc\\a\\b")]
+    sets = [{"Timestamp": "/Date(%d)/" % time, "CounterSamples": samples(
+        number, "/Date(%d)/" % time)} for number, time in enumerate(
+            (1700000000000, 1700000001000))]
+    flat = samples(1, "2023-11-14T22:13:20.1234567+01:00")
+    page = '"(PDH-CSV 4.0)","\\\\A\\B&amp;C\\d"\r\n"01/01/2020 00:00:00.000","1.5"'
+    return {"valid_sets": json.dumps(sets).replace("/", "\\/").encode(),
+            "valid_sets_wide": json.dumps(sets).encode("utf-16-be"),
+            "valid_samples": json.dumps(flat, ensure_ascii=False).encode(),
+            "broken_samples": json.dumps(flat).encode()[:-30],
+            "valid_exported": ('#TYPE A\r\n"Path","CookedValue","Timestamp"\r\n'
+                               '"\\\\a\\b""c\\d","1,5","14.11.2023 22:13:20"\r\n'
+                               ).encode(),
+            "valid_page": ("<html><pre>\n" + page + "</pre></html>").encode()}
+
+
 def number_text_of(block):
     """A V1 block as numbers in a text."""
     return (",\n".join(", ".join("%d" % byte for byte in block[at:at + 16])
@@ -530,6 +553,7 @@ def all_seeds():
             ("collect", {"valid_csv": pdh_text_seeds()["valid_csv"]}, ".csv"),
             ("stream", stream_seeds(), ".bin"),
             ("stream", logs, ".blg"),
+            ("stream", sample_seeds(), ".txt"),
             ("stream", {"valid_csv": pdh_text_seeds()["valid_csv"]}, ".csv"),
             ("stream", {"valid_numbers": number_text_of(
                 v1_seeds()["valid_two_blocks"])}, ".txt"),

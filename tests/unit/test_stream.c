@@ -61,7 +61,7 @@ static void add_record(transcript *t, const pfb_stream *stream, const pfb_record
                        const uint8_t *file, size_t file_size)
 {
     unsigned radix = file ? numbers_radix(file, file_size) : 0;
-    char place = record->flags & (PFB_RECORD_EARLY | PFB_RECORD_GIVEN) ? 0 : 1;
+    char place = record->flags & (PFB_RECORD_EARLY | PFB_RECORD_GIVEN | PFB_RECORD_CONVERTED) ? 0 : 1;
     if (t->size + 3 < sizeof t->kinds) {
         t->kinds[t->size++] = letter_of(record);
         if (has_files)

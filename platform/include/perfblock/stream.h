@@ -141,8 +141,8 @@ PFB_API bool pfb_stream_select(pfb_stream *stream, const pfb_selection *selectio
 
 /* Recognises a file by its first `available` bytes, of which a bounded number and all zeros at the start are examined.
  * Returns a static text that completes "the file ...". *kind becomes PFB_RECORD_BEGIN of a recording, PFB_RECORD_V1 (as
- * bytes, or as numbers in a text), PFB_RECORD_V2, PFB_RECORD_LOG of a .blg, PFB_RECORD_ROW of a log in text,
- * PFB_RECORD_NAMES, or 0 if streams do not read it. */
+ * bytes, or as numbers in a text), PFB_RECORD_V2, PFB_RECORD_LOG of a .blg, PFB_RECORD_ROW of a log in text (also as
+ * JSON, as Get-Counter's CSV or in an HTML page), PFB_RECORD_NAMES, or 0 if streams do not read it. */
 PFB_API const char *pfb_stream_recognise(const void *data, size_t available, uint64_t file_size, uint32_t *kind);
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
@@ -171,8 +171,9 @@ enum {
                                 * it is in the file, registrations and query information are returned again */
     PFB_RECORD_CONTINUES = 16, /* BEGIN of a part inside a recording */
     PFB_RECORD_LIVE = 32,      /* of a source */
-    PFB_RECORD_GIVEN = 64      /* metadata of an input of its own, which has its problems. Names take precedence over
+    PFB_RECORD_GIVEN = 64,     /* metadata of an input of its own, which has its problems. Names take precedence over
                                 * those of the file, other metadata does not */
+    PFB_RECORD_CONVERTED = 128 /* PATHS, ROW: the line was made from what begins at `offset` of the file */
 };
 
 /* How the lines of a text log are read (pdh_text.h). */
