@@ -206,6 +206,19 @@ class Samples(EvalCase):
                          ["ok", "missing_base"])
 
 
+    def test_two_values_of_another_library(self):
+        """A raw count and a delta, with the columns of a public test. The
+        column of its own results is passed over."""
+        done = self.run_fine("eval", stdin=(
+            b"id,type,mode,value0,base0,time0,frequency0,value1,base1,time1,"
+            b"frequency1,expected_value\n"
+            b"net1,PERF_COUNTER_RAWCOUNT,,,,,,5,,,,5\n"
+            b"net2,PERF_COUNTER_DELTA,,5,,0,0,15,,0,0,10\n"))
+        self.assertEqual([(row["id"], row["status"], row["value"])
+                          for row in self.parse(done)],
+                         [("net1", "ok", "5"), ("net2", "ok", "10")])
+
+
 class Modes(EvalCase):
     """The options of column `mode`, one by one and together."""
 
