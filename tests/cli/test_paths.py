@@ -426,7 +426,7 @@ class AnyNames(Case):
         paths = set()
         while len(paths) < 40:
             instance = f"({self.name(0)})" if self.random.random() < .6 else ""
-            paths.add(self.random.choice(("", "\\\\h")) + "\\" + self.name() +
+            paths.add(self.random.choice(("", "\\\\h")) + "\\c" + self.name() +
                       instance + "\\" + self.name())
         expected = dict(zip(sorted(paths), range(40)))
         cells = ["(PDH-CSV 4.0) (UTC)(0)", *expected]

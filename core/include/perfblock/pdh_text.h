@@ -149,8 +149,8 @@ PFB_API bool pfb_pdh_text_continue(pfb_pdh_text_reader *text, const void *data, 
  * call it before pfb_pdh_text_continue() and pfb_pdh_text_next_row(). */
 PFB_API bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path *path);
 
-/* Splits the name of a path, in any encoding but UTF-16BE, as pfb_path_parse does, or else pfb_path_next_split; with
- * has_bare_machine the machine is split off, too. Returns false if it is no path. */
+/* Splits the name of a path, in any encoding but UTF-16BE, as pfb_path_parse does; with has_bare_machine the machine
+ * is split off, too. Returns false if it is no path. */
 PFB_API bool pfb_pdh_text_split_path(const pfb_pdh_text_reader *text, const pfb_name *name, pfb_path *path);
 
 /* Moves to the next row. Returns false at the end, on error, if more is needed, and with is_header at a line that

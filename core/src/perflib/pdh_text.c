@@ -293,13 +293,13 @@ bool pfb_pdh_text_split_path(const pfb_pdh_text_reader *text, const pfb_name *na
 {
     pfb_path whole;
     if (!text->has_bare_machine)
-        return pfb_path_parse(name, path) || pfb_path_next_split(name, path);
+        return pfb_path_parse(name, path);
     if (!pfb_path_parse(name, &whole))
         return false;
     size_t size = (size_t)(whole.counter.bytes - name->bytes);
     size -= name->encoding == PFB_ENCODING_UTF16LE ? 2 : 1; /* the path begins with the backslash before `counter` */
     const pfb_name rest = {name->bytes + size, name->size_bytes - size, name->encoding};
-    bool is_path = pfb_path_parse(&rest, path) || pfb_path_next_split(&rest, path);
+    bool is_path = pfb_path_parse(&rest, path);
     path->machine = whole.counterset;
     return is_path;
 }
