@@ -150,18 +150,24 @@ static void add_paths(seen_names *s, const uint8_t *paths, size_t size)
     }
 }
 
-static void add_text(seen_names *s, const uint8_t *header, size_t size)
+static void add_text(seen_names *s, const uint8_t *header, size_t size, uint32_t encoding)
 {
     pfb_pdh_text_reader reader;
     pfb_pdh_text_path column;
     pfb_path path;
+    buffer cell = {0};
     if (!pfb_pdh_text_open(&reader, header, size, true, NULL))
         return;
+    reader.encoding = encoding;
     while (pfb_pdh_text_next_path(&reader, &column)) {
         s->has_any = true;
-        if (pfb_pdh_text_split_path(&reader, &column.name, &path) && match(s, &s->sets, path.counterset))
+        buffer_clear(&cell);
+        name_text(&cell, column.name); /* a second byte of a character may be a backslash */
+        pfb_name name = pfb_utf8_name(cell.data, cell.size);
+        if (pfb_pdh_text_split_path(&reader, &name, &path) && match(s, &s->sets, path.counterset))
             match(s, &s->counters, path.counter);
     }
+    buffer_free(&cell);
 }
 
 /* Adds the names of the countersets that a collector describes. A hostile registration can give one long name to many
@@ -206,7 +212,7 @@ void seen_names_add(seen_names *s, const title_names *titles, const pfb_record *
     if (record->kind == PFB_RECORD_V1)
         add_block(s, titles, record->bytes, size);
     else if (record->kind == PFB_RECORD_PATHS && record->form.separator)
-        add_text(s, record->bytes, size);
+        add_text(s, record->bytes, size, record->form.encoding);
     else if (record->kind == PFB_RECORD_PATHS)
         add_paths(s, record->bytes, size);
     else if (record->kind == PFB_RECORD_END && s->v2_file == record->file + 1)

@@ -99,6 +99,7 @@ bool inputs_open(inputs *in, const options *o, uint32_t metadata)
     pfb_stream_set(in->stream, PFB_STREAM_DECIMAL, o->reader.decimal);
     pfb_stream_set(in->stream, PFB_STREAM_BIAS, o->bias.minutes);
     pfb_stream_set(in->stream, PFB_STREAM_FORCE_BIAS, o->bias.is_given);
+    pfb_stream_set(in->stream, PFB_STREAM_CODE_PAGE, o->reader.code_page);
     pfb_stream_set(in->stream, PFB_STREAM_METADATA, metadata);
     pfb_stream_set(in->stream, PFB_STREAM_FOLLOW, o->is_followed);
     pfb_stream_set(in->stream, PFB_STREAM_NO_WAIT, o->is_followed || o->is_live);

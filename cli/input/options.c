@@ -41,6 +41,8 @@ static const char *const format_words[] = {"text",       "json", "csv",  "pdh-cs
 
 static const char *const date_order_words[] = {"mdy", "dmy", "ymd", NULL}; /* in the order of PFB_DATE_MDY, from 1 on */
 static const char *const decimal_words[] = {",", ".", NULL};
+static const char *const code_page_words[] = {"874",  "932",  "936",  "949",  "950",  "1250", "1251",  "1252",
+                                              "1253", "1254", "1255", "1256", "1257", "1258", "65001", NULL};
 static const char *const color_words[] = {"auto", "always", "never", NULL}; /* in the order of color_choice */
 static const char *const identity_words[] = {"process", "windows", NULL};   /* in that of PFB_IDENTITY_ */
 static const char *const group_words[] = {"sum", "max", "avg", NULL};       /* in that of PFB_GROUP_, from 1 on */
@@ -98,6 +100,10 @@ static const command_option table[] = {
     {.name = "decimal", .argument = "SIGN", WORD(decimal, decimal_words, 1),
      .commands = READS_FILES | COMMAND_COUNTERSETS,
      .meaning = "text logs: the decimal sign; the other one separates thousands; default: as the log shows"},
+    {.name = "code-page", .argument = "N", WORD(code_page, code_page_words, 1),
+     .commands = READS_FILES | COMMAND_COUNTERSETS,
+     .meaning = "text logs, and V1 objects whose names are not UTF-16: the code page of the names; default: as the log "
+                "and the objects show"},
     {.name = "names", .argument = "FILE", SOURCE_FILE(names), .is_single = true,
      .commands = HAS_NAMES,
      .meaning = "name table for V1 objects and counters: the registry's multi-string, or text with an index and a name "
@@ -836,6 +842,8 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
     o->file_count = (size_t)(argc - optind);
     for (size_t i = 0; c->files == FILES_PATHS && i < o->file_count; i++)
         o->paths[o->path_count++] = o->files[i];
+    if (o->code_page != 0)
+        o->reader.code_page = (uint32_t)strtoul(code_page_words[o->code_page - 1], NULL, 10);
     o->reader.decimal = o->decimal == 0 ? 0 : (uint32_t)*decimal_words[o->decimal - 1];
     if (!o->wants_help && !o->wants_version && !(choose_input(o, c) && check_combination(o, c)))
         return false;

@@ -106,6 +106,7 @@ struct options {
     uint32_t request; /* 0: not given */
     pfb_read_options reader;
     uint32_t decimal;            /* --decimal: 1 a comma, 2 a point; 0: not given */
+    uint32_t code_page;          /* --code-page: position in the list of its words, from 1; 0: not given */
     uint32_t identity;           /* PFB_IDENTITY_ */
     pfb_formula_options formula; /* --wrap32, --cap-100, --clamp-0 */
     const char *group;           /* --group; null: not given */

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/name.h"
 
+#include "perfblock/code_page.h"
+
 #include <stdbool.h>
 
 /* Writes a name as UTF-8 to reserved memory, at *at. Returns its size; the caller commits it. */
 static size_t put_name(buffer *out, const pfb_name *name, char **at)
 {
-    size_t size = pfb_name_to_utf8(name, NULL, 0);
+    size_t size = pfb_code_page_to_utf8(name, NULL, 0);
     *at = buffer_reserve(out, size);
-    pfb_name_to_utf8(name, *at, size + 1);
+    pfb_code_page_to_utf8(name, *at, size + 1);
     return size;
 }
 

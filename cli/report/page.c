@@ -467,9 +467,9 @@ static void put_breaks(page *p)
         put(p, "no sample for ");
         put_duration(p, r->times[b->after] - r->times[b->before]);
         put(p, ", from ");
-        put_time(&p->html, r->times[b->before]);
+        put_time(&p->html, r, r->times[b->before]);
         put(p, " to ");
-        put_time(&p->html, r->times[b->after]);
+        put_time(&p->html, r, r->times[b->after]);
         if (b->set != REPORT_NONE) {
             put(p, ", of ");
             put_name(p, r->nodes[b->set].name);

@@ -369,6 +369,19 @@ static bool add_total(layout *l)
     return true;
 }
 
+/* Converts a name in a code page to UTF-8, so that patterns can be compared with it. Returns false when memory is
+ * exhausted. */
+static bool decode_instance(layout *l, pfb_name *name)
+{
+    text_view text;
+    bool is_code_page = name->encoding != PFB_ENCODING_UTF16LE && name->encoding != PFB_ENCODING_UTF16BE;
+    if (!name->bytes || !is_code_page)
+        return true;
+    bool has_memory = pfb_text_find(&l->texts, name, &text);
+    *name = pfb_utf8_name(text.bytes, text.size);
+    return has_memory;
+}
+
 /* Appends the elements of an instance, whose number among those of its result is *number. Returns false when memory is
  * exhausted. */
 static bool add_row_elements(table_layout *t, const pfb_sample_result *result, layout_result *out, uint32_t row,
@@ -376,18 +389,20 @@ static bool add_row_elements(table_layout *t, const pfb_sample_result *result, l
 {
     layout *l = t->l;
     const pfb_sample_row *input = &t->table->rows[row];
-    const pfb_name name = row_name(input);
+    pfb_name name = row_name(input);
+    pfb_name parent = input->parent;
     size_t place = pfb_sample_place(t->table, row, result->first_column);
     bool is_shown = false;
     size_t first = l->element_count;
     t->chosen.instance++;
+    if (t->chosen.filter_count > 0 && !(decode_instance(l, &name) && decode_instance(l, &parent)))
+        return false;
     for (uint32_t i = 0; i < result->column_count; i++, place += result->stride) {
         uint32_t column = result->first_column + i;
         const column_choice *choice = &t->columns[column];
         if (!l->columns[column].is_chosen ||
-            !(choice->has_all_instances ||
-              matches_filters(&t->chosen, t->chosen.filters + choice->first_filter, choice->filter_count,
-                              &input->parent, &name, input->occurrence)))
+            !(choice->has_all_instances || matches_filters(&t->chosen, t->chosen.filters + choice->first_filter,
+                                                           choice->filter_count, &parent, &name, input->occurrence)))
             continue;
         is_shown = true;
         if (i >= input->value_count)

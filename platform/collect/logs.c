@@ -2,6 +2,7 @@
 /* Makes samples from records of a .blg and rows of a text log. */
 #include "collect/collector.h"
 #include "perfblock/query.h"
+#include "select/code_page.h"
 #include "select/memory.h"
 #include "source/source_private.h"
 
@@ -270,33 +271,24 @@ bool pfb_collect_next_object(pfb_collector *c, bool *has_memory)
 
 /* ---- Text logs ----------------------------------------------------------------------------------------------- */
 
-static bool is_utf16(uint32_t encoding)
-{
-    return encoding == PFB_ENCODING_UTF16LE || encoding == PFB_ENCODING_UTF16BE;
-}
-
 /* Returns the size of the largest copy of a cell, and the NUL that is written with it. */
 static size_t copy_size(const pfb_name *name)
 {
-    return is_utf16(name->encoding) ? pfb_name_to_utf8(name, NULL, 0) + 1 : name->size_bytes + 1;
+    return pfb_code_page_to_utf8(name, NULL, 0) + 1;
 }
 
-/* Copies a cell of the header; a doubled quotation mark becomes one, and UTF-16 becomes UTF-8. Returns the copy. */
-static pfb_name copy_cell(uint8_t *to, const pfb_name *name)
+/* Copies a cell of the header as UTF-8; a doubled quotation mark becomes one. Returns the copy. */
+static pfb_name copy_cell(uint8_t *to, const pfb_name *name, size_t capacity)
 {
-    pfb_name copy = *name;
+    size_t count = pfb_code_page_to_utf8(name, (char *)to, capacity);
     size_t size = 0;
-    if (is_utf16(name->encoding))
-        copy = pfb_utf8_name((char *)to, pfb_name_to_utf8(name, (char *)to, copy_size(name)));
-    const uint8_t *from = copy.bytes;
-    for (size_t i = 0; i < copy.size_bytes; i++) {
-        uint8_t byte = from[i];
-        if (byte == '"' && i + 1 < copy.size_bytes && from[i + 1] == '"')
+    for (size_t i = 0; i < count; i++) {
+        uint8_t byte = to[i];
+        if (byte == '"' && i + 1 < count && to[i + 1] == '"')
             i++;
         to[size++] = byte;
     }
-    copy.size_bytes = size;
-    return copy;
+    return pfb_utf8_name((char *)to, size);
 }
 
 /* Splits the path of a column. A cell that is not a path counts as the name of a counter. */
@@ -339,7 +331,7 @@ static bool load_text_paths(pfb_collector *c, pfb_pdh_text_reader *text)
                      PFB_COLLECT_GROW(l->paths, l->path_capacity, l->path_count + 1);
         if (!has_memory)
             break;
-        path.name = copy_cell(l->path_bytes + start, &path.name);
+        path.name = copy_cell(l->path_bytes + start, &path.name, size);
         l->path_bytes_size = start + path.name.size_bytes;
         l->paths[l->path_count++] = (pfb_log_path){.counter = path.name};
     }
@@ -396,6 +388,8 @@ bool pfb_collect_put_text_paths(pfb_collector *c, const pfb_record *record)
                    pfb_pdh_text_open(&text, record->bytes, (size_t)record->byte_count, true, &c->options.reader);
     if (!is_open)
         text = (pfb_pdh_text_reader){.error = text.error};
+    else if (record->form.separator != 0)
+        text.encoding = record->form.encoding;
     bool has_memory = load_text_paths(c, &text);
     c->reply.error = text.error;
     c->log.text = text;

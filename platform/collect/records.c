@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Takes records. */
 #include "collect/collector.h"
+#include "select/code_page.h"
 #include "select/memory.h"
 #include "select/selection.h"
 #include "stream/stream_private.h"
@@ -41,6 +42,11 @@ uint32_t pfb_collector_set(pfb_collector *c, uint32_t option, int64_t value)
         is_valid = value >= -max_bias && value <= max_bias;
         if (is_valid)
             c->options.range.bias_minutes = (int32_t)value;
+        break;
+    case PFB_COLLECT_CODE_PAGE:
+        is_valid = value == 0 || (value > 0 && value <= UINT32_MAX && pfb_code_page_is_known((uint32_t)value));
+        if (is_valid)
+            c->options.reader.code_page = (uint32_t)value;
         break;
     default:
         break;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "collect/texts.h"
 
+#include "select/code_page.h"
+
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -42,7 +44,7 @@ bool pfb_text_add(text_pool *pool, const pfb_name *name, text_view *text)
     if (!block)
         return false;
     char *bytes = block->bytes + block->size;
-    *text = (text_view){bytes, pfb_name_to_utf8(name, bytes, block->capacity - block->size)};
+    *text = (text_view){bytes, pfb_code_page_to_utf8(name, bytes, block->capacity - block->size)};
     block->size += text->size + 1;
     return true;
 }

@@ -119,6 +119,16 @@ static void read_zone(file_input *file)
     file->input->local_bias = stream->bias_minutes * PFB_UNITS_PER_MINUTE;
 }
 
+/* Notes that the code page of the names was guessed. */
+static void note_code_page(file_input *file)
+{
+    const pfb_pdh_text_reader *reader = &((text_state *)file->state)->reader;
+    const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = file->input->number, .term = -1};
+    if (reader->encoding == PFB_ENCODING_WINDOWS_1252 && file->input->stream->reader.code_page == 0)
+        pfb_stream_report(file->input->stream, &problem,
+                          "the names are read as Windows-1252 because nothing says otherwise: --code-page decides");
+}
+
 static int32_t open_text(file_input *file)
 {
     text_state *state = file->state;
@@ -145,6 +155,7 @@ static int32_t open_text(file_input *file)
             return step;
     }
     note_form(file);
+    note_code_page(file);
     input->is_log = true;
     read_zone(file);
     if (reader->has_bias) {

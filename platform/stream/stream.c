@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Opening a stream, its options, and its records. */
 #include "perfblock/pdh_text.h"
+#include "select/code_page.h"
 #include "select/memory.h"
 #include "select/selection.h"
 #include "stream/file.h"
@@ -50,18 +51,27 @@ static bool stream_accepts(const pfb_stream *stream, uint32_t option, int64_t va
     static const struct {
         int64_t min, max;
     } ranges[] = {
-        [PFB_STREAM_STRICT] = {0, 1},         [PFB_STREAM_FOLLOW] = {0, 1},
-        [PFB_STREAM_NO_WAIT] = {0, 1},        [PFB_STREAM_INTERVAL] = {0, INT64_MAX},
-        [PFB_STREAM_MEMORY] = {0, INT64_MAX}, [PFB_STREAM_BIAS] = {-24 * 60, 24 * 60},
-        [PFB_STREAM_VERSION] = {0, 2},        [PFB_STREAM_METADATA] = {0, 2},
-        [PFB_STREAM_REPEATED] = {0, 1},       [PFB_STREAM_DATE_ORDER] = {0, PFB_DATE_YMD},
-        [PFB_STREAM_DECIMAL] = {0, '.'},      [PFB_STREAM_FORCE_BIAS] = {0, 1},
+        [PFB_STREAM_STRICT] = {0, 1},
+        [PFB_STREAM_FOLLOW] = {0, 1},
+        [PFB_STREAM_NO_WAIT] = {0, 1},
+        [PFB_STREAM_INTERVAL] = {0, INT64_MAX},
+        [PFB_STREAM_MEMORY] = {0, INT64_MAX},
+        [PFB_STREAM_BIAS] = {-24 * 60, 24 * 60},
+        [PFB_STREAM_VERSION] = {0, 2},
+        [PFB_STREAM_METADATA] = {0, 2},
+        [PFB_STREAM_REPEATED] = {0, 1},
+        [PFB_STREAM_DATE_ORDER] = {0, PFB_DATE_YMD},
+        [PFB_STREAM_DECIMAL] = {0, '.'},
+        [PFB_STREAM_FORCE_BIAS] = {0, 1},
+        [PFB_STREAM_CODE_PAGE] = {0, UINT32_MAX},
     };
     if (option == 0 || option >= sizeof ranges / sizeof ranges[0])
         return false;
     if (option == PFB_STREAM_MEMORY && stream->memory_used > 0)
         return false;
     if (option == PFB_STREAM_DECIMAL && value != 0 && value != ',' && value != '.')
+        return false;
+    if (option == PFB_STREAM_CODE_PAGE && value > 0 && !pfb_code_page_is_known((uint32_t)value))
         return false;
     return value >= ranges[option].min && value <= ranges[option].max;
 }
@@ -91,6 +101,9 @@ uint32_t pfb_stream_set(pfb_stream *stream, uint32_t option, int64_t value)
         break;
     case PFB_STREAM_FORCE_BIAS:
         stream->forces_bias = value == 1;
+        break;
+    case PFB_STREAM_CODE_PAGE:
+        stream->reader.code_page = (uint32_t)value;
         break;
     case PFB_STREAM_VERSION:
         stream->version = (uint32_t)value;

@@ -23,7 +23,8 @@ ROOT = os.path.dirname(os.path.dirname(HERE))
 CORPUS = os.path.join(ROOT, "corpus")
 sys.path.insert(0, os.path.join(ROOT, "tests", "oracle"))
 
-import running  # noqa: E402 (in the folder that was just added to sys.path)
+import code_pages  # noqa: E402,F401 (in the folder that was just added to sys.path)
+import running  # noqa: E402
 import seed_writer as writer  # noqa: E402
 
 FIXTURES = os.path.join(ROOT, "fixtures")

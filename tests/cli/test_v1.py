@@ -11,7 +11,7 @@ import unittest
 
 import v1_blocks as v1
 from v1_blocks import BIG, LITTLE, ONE_RAW, counter, plain
-from program import Case, needs_real_data, real, writer as v2
+from program import Case, code_pages, needs_real_data, real, writer as v2
 
 DATA_KEYS = ["record", "offset", "version", "size", "objects", "perf_time",
              "perf_time_100ns", "perf_freq", "system_time"]
@@ -114,27 +114,33 @@ class Show(Case):
 class Names(Case):
     """Names of instances in several encodings, with any content."""
 
-    def names(self, raw, code_page, w=LITTLE):
+    def names(self, raw, code_page, *options, w=LITTLE):
         """The text of a name in this code page, from its stored bytes. show
         and cook must print the same."""
         data = w.block(w.object(230, ONE_RAW, w.instance(
             "", w.values((4, 4, 1)), raw_name=raw), code_page=code_page))
-        shown = self.run_json("show", "-", stdin=data)[3]["name"]
-        cooked = self.run_json("cook", "-", stdin=data)[0]["instance"]
+        shown = self.run_json("show", *options, "-", stdin=data)[3]["name"]
+        cooked = self.run_json("cook", *options, "-",
+                               stdin=data)[0]["instance"]
         self.assertEqual(shown, cooked)
         return shown
 
     def test_code_pages(self):
         """Names are decoded by the code page of their object; unknown pages as
-        ASCII."""
+        ASCII, unless --code-page replaces them. It does not replace UTF-16."""
         every = bytes(range(1, 256))
         unknown = "".join(map(chr, range(1, 128))) + "\ufffd" * 128
-        self.assertEqual(self.names(every, 1252),
-                         every.decode("cp1252", "replace"))
+        for page in code_pages.CODECS:
+            self.assertEqual(self.names(every, page),
+                             code_pages.decode(every, page), page)
         self.assertEqual(self.names(every, 28591), every.decode("latin-1"))
         self.assertEqual(self.names(every, 20127), unknown)
-        for page in (437, 932, 1, 2**32 - 1):
+        for page in (437, 1, 2**32 - 1):
             self.assertEqual(self.names(every, page), unknown)
+            self.assertEqual(self.names(every, page, "--code-page", "1251"),
+                             code_pages.decode(every, 1251))
+        self.assertEqual(self.names("x\u0416".encode("utf-16-le"), 0,
+                                    "--code-page", "1251"), "x\u0416")
         text = "a\u00e9\u4e2d\U0001F600"
         self.assertEqual(self.names(text.encode() + b"\xff\xc3", 65001),
                          text + "\ufffd\ufffd")

@@ -399,7 +399,7 @@ FOLDERS = {
 }
 # Public headers of platform that a folder may include; a folder that is not listed may include all of them. Public
 # headers of core are always allowed.
-PUBLIC = {"collect": {"collect", "source", "stream"}, "select": {"source", "stream"},
+PUBLIC = {"collect": {"collect", "source", "stream"}, "select": {"code_page", "source", "stream"},
           "stream": {"source", "stream"}, "replay": {"source", "stream"}}
 
 

@@ -17,6 +17,7 @@ import sys
 from collections import Counter
 
 import blocks
+import code_pages
 import formula
 from blocks import public, text
 
@@ -66,8 +67,9 @@ def cut_name(raw, page):
 
 
 EMPTY_NAME = (b"", 0)  # bytes and code page, for empty names of all pages
-# The other code pages that are decoded; names in all others are read as ASCII.
-NARROW = {1252: "cp1252", 28591: "latin-1", 65001: "utf-8"}
+# The other encodings that are decoded, except code pages; names in all others
+# are read as ASCII.
+NARROW = {28591: "latin-1", 65001: "utf-8"}
 # One U+FFFD for each invalid byte. Python's "replace" would make one of several.
 codecs.register_error("each byte",
                       lambda error: ("\ufffd", error.start + 1))
@@ -79,6 +81,8 @@ def decode_name(raw, order, page):
         codec = WIDE[page] or ("utf-16-le" if order == "<" else "utf-16-be")
         return re.sub("[\ud800-\udfff]", "\ufffd",
                       raw.decode(codec, "surrogatepass"))
+    if page in code_pages.CODECS:
+        return code_pages.decode(raw, page)
     return raw.decode(NARROW.get(page, "ascii"), "each byte")
 
 

@@ -1027,10 +1027,17 @@ Test(stream, options_are_checked)
         {PFB_STREAM_DATE_ORDER, 4, PFB_CALLER_ARGUMENT},
         {PFB_STREAM_DECIMAL, ',', PFB_OK},
         {PFB_STREAM_DECIMAL, ';', PFB_CALLER_ARGUMENT},
+        {PFB_STREAM_CODE_PAGE, 874, PFB_OK},
+        {PFB_STREAM_CODE_PAGE, 1258, PFB_OK},
+        {PFB_STREAM_CODE_PAGE, 65001, PFB_OK},
+        {PFB_STREAM_CODE_PAGE, 0, PFB_OK},
+        {PFB_STREAM_CODE_PAGE, 437, PFB_CALLER_ARGUMENT},
+        {PFB_STREAM_CODE_PAGE, -1, PFB_CALLER_ARGUMENT},
+        {PFB_STREAM_CODE_PAGE, (INT64_C(1) << 32) + 932, PFB_CALLER_ARGUMENT},
         {0, 0, PFB_CALLER_ARGUMENT},
         {PFB_STREAM_FORCE_BIAS, 1, PFB_OK},
         {PFB_STREAM_FORCE_BIAS, 2, PFB_CALLER_ARGUMENT},
-        {13, 0, PFB_CALLER_ARGUMENT},
+        {14, 0, PFB_CALLER_ARGUMENT},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
         cr_expect_eq(pfb_stream_set(stream, rows[i].option, rows[i].value), rows[i].code, "row %zu", i);

@@ -50,8 +50,9 @@ PFB_INLINE pfb_name pfb_utf16_name(const void *utf16, size_t units)
  * Does not split characters. Returns the size in bytes of the whole text without the NUL (at most 3 per byte of the
  * name; SIZE_MAX - 1 if that is less): the output is complete if the return value is below `capacity`. `out` may be
  * null when capacity is 0. Bytes that cannot be decoded become U+FFFD: each unpaired surrogate, each malformed byte of
- * UTF-8, the odd last byte of UTF-16, each byte of Windows-1252 without a character, and each byte above 127 of ASCII
- * or of a code page not listed above. Escapes nothing. Linear in the size. */
+ * UTF-8, the odd last byte of UTF-16, and each byte above 127 of ASCII or of a code page not listed above. Bytes of
+ * Windows-1252 without a character become the control character of the same number, as in Windows. Escapes nothing.
+ * Linear in the size. */
 PFB_API size_t pfb_name_to_utf8(const pfb_name *name, char *out, size_t capacity);
 
 /* Converts a name to UTF-16LE. Writes at most `capacity_units` units of 2 bytes. Writes no NUL and does not split

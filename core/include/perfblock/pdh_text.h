@@ -71,13 +71,13 @@ typedef struct pfb_pdh_text_reader {
                              rows if that is possible without waiting */
 
     /* The latest header. */
-    bool is_header;       /* next_row has found it: its paths are read next */
-    bool has_version;     /* the header begins with "(PDH-CSV 4.0)" or "(PDH-TSV 4.0)" */
-    bool has_bias;        /* the header holds the time zone, or times have one; typeperf writes none */
-    int32_t bias_minutes; /* UTC = local time + bias, daylight saving time included */
-    pfb_name zone_name;   /* valid as long as the window; may contain NULs */
-    uint32_t encoding; /* of names: UTF-16 if the text is; else UTF-8 if the header is valid UTF-8, else Windows-1252.
-                          A caller that knows the code page of the machine sets it after the header */
+    bool is_header;        /* next_row has found it: its paths are read next */
+    bool has_version;      /* the header begins with "(PDH-CSV 4.0)" or "(PDH-TSV 4.0)" */
+    bool has_bias;         /* the header holds the time zone, or times have one; typeperf writes none */
+    int32_t bias_minutes;  /* UTC = local time + bias, daylight saving time included */
+    pfb_name zone_name;    /* valid as long as the window; may contain NULs */
+    uint32_t encoding;     /* of names: UTF-16 if the text is; else UTF-8 if it has a byte order mark; else that of the
+                              options; else UTF-8 if the header is valid UTF-8, else Windows-1252, which is a guess */
     bool has_bare_machine; /* the paths have one backslash before their machine, which is the same in all of them:
                               \machine\object\counter */
     uint32_t column_count; /* number of counters, at most UINT32_MAX: those after it are not returned */
@@ -88,6 +88,7 @@ typedef struct pfb_pdh_text_reader {
     size_t size;
     bool is_strict;
     bool is_last;
+    uint32_t code_page;   /* of names; 0: found in the header */
     bool is_wide;         /* UTF-16 */
     bool is_big_endian;   /* of UTF-16 */
     pfb_code skipped_row; /* why the first skipped line that resembles a row cannot be read; PFB_OK: there is none */

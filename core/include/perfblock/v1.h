@@ -59,7 +59,8 @@ typedef struct pfb_v1_reader {
     size_t definitions_offset, definitions_end;
     size_t next_definition; /* offset of the definition that pfb_v1_next_counter reads next */
     uint32_t counter_count, counters_read;
-    uint32_t code_page;
+    uint32_t given_code_page; /* instead of those of objects that are not UTF-16; 0: none */
+    uint32_t code_page;       /* of the current object */
     int32_t instance_count;
     uint32_t instances_left, instances_read;
     bool has_checked_definitions; /* all definitions of the current object were checked and are valid */

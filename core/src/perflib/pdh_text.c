@@ -112,12 +112,14 @@ static bool text_is_first(uint8_t character)
     return character == '"' || character == '(' || character == 's' || character == '\r' || character == '\n';
 }
 
-/* Finds out whether the text is UTF-16. Returns the size of its byte order mark. */
+/* Finds out whether the text is UTF-16, or UTF-8 with a byte order mark. Returns the size of its byte order mark. */
 static size_t text_find_encoding(pfb_pdh_text_reader *text)
 {
     const uint8_t *data = text->data;
-    if (text->size >= 3 && data[0] == 0xEF && data[1] == 0xBB && data[2] == 0xBF)
+    if (text->size >= 3 && data[0] == 0xEF && data[1] == 0xBB && data[2] == 0xBF) {
+        text->code_page = PFB_ENCODING_UTF8;
         return 3;
+    }
     if (text->size < 2)
         return 0;
     bool has_mark = (data[0] == 0xFF && data[1] == 0xFE) || (data[0] == 0xFE && data[1] == 0xFF);
@@ -201,6 +203,8 @@ static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line)
         return text_fail(text, PFB_UNKNOWN_FORMAT, line->begin);
     if (text->is_wide)
         text->encoding = text->is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
+    else if (text->code_page != 0)
+        text->encoding = text->code_page;
     else
         text->encoding = text_is_utf8(text->data + line->begin, line->end - line->begin) ? PFB_ENCODING_UTF8
                                                                                          : PFB_ENCODING_WINDOWS_1252;
@@ -243,8 +247,11 @@ bool pfb_pdh_text_recognise(const void *data, size_t size)
 bool pfb_pdh_text_open(pfb_pdh_text_reader *text, const void *data, size_t size, bool is_last,
                        const pfb_read_options *options)
 {
-    *text = (pfb_pdh_text_reader){
-        .data = data, .size = data ? size : 0, .is_last = is_last, .is_strict = options && options->is_strict};
+    *text = (pfb_pdh_text_reader){.data = data,
+                                  .size = data ? size : 0,
+                                  .is_last = is_last,
+                                  .is_strict = options && options->is_strict,
+                                  .code_page = options ? options->code_page : 0};
     text_line line;
     bool is_found = text_find_header(text, &line);
     if (!line.is_complete && !is_last)

@@ -163,7 +163,8 @@ uint64_t pfb_v1_needed_size(const void *data, size_t available)
 
 bool pfb_v1_open(pfb_v1_reader *reader, const void *data, size_t size, const pfb_read_options *options)
 {
-    *reader = (pfb_v1_reader){.data = data, .is_strict = pfb_is_strict(options)};
+    *reader = (pfb_v1_reader){
+        .data = data, .is_strict = pfb_is_strict(options), .given_code_page = options ? options->code_page : 0};
     pfb_cursor cursor = pfb_cursor_make(data, size);
     const uint8_t *p = pfb_cursor_take(&cursor, V1_HEADER_BYTES, PFB_TRUNCATED_HEADER);
     if (!p)
@@ -251,7 +252,8 @@ static void begin_object(pfb_v1_reader *reader, const uint8_t *p, const pfb_v1_o
     reader->definitions_end = reader->at = object->offset + definitions;
     reader->counter_count = object->counter_count;
     reader->instance_count = object->instance_count;
-    reader->code_page = object->code_page;
+    bool is_given = reader->given_code_page != 0 && !pfb_v1_is_utf16(object->code_page);
+    reader->code_page = is_given ? reader->given_code_page : object->code_page;
     reader->work_left = object->size_bytes / BYTES_PER_WORK;
     reader->searches_left = object->size_bytes / BYTES_PER_SEARCH;
 }

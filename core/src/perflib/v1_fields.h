@@ -25,6 +25,11 @@ static inline uint32_t pfb_v1_encoding(uint32_t code_page, bool is_big_endian)
     return is_big_endian ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
 }
 
+static inline bool pfb_v1_is_utf16(uint32_t code_page)
+{
+    return code_page == 0 || code_page == PFB_ENCODING_UTF16LE || code_page == PFB_ENCODING_UTF16BE;
+}
+
 /* ---- Big-endian loads -------------------------------------------------------------------------------- */
 
 static inline uint16_t load_be16(const uint8_t *p)

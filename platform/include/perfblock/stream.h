@@ -100,8 +100,10 @@ enum {
     PFB_STREAM_REPEATED = 9,
     PFB_STREAM_DATE_ORDER = 10, /* of text logs: PFB_DATE_MDY, _DMY or _YMD of pdh_text.h; 0: as the log shows */
     PFB_STREAM_DECIMAL = 11,    /* of text logs: '.' or ','; 0: as the log shows */
-    PFB_STREAM_FORCE_BIAS = 12  /* 1: PFB_STREAM_BIAS is the bias of all logs, in place of that of their headers.
+    PFB_STREAM_FORCE_BIAS = 12, /* 1: PFB_STREAM_BIAS is the bias of all logs, in place of that of their headers.
                                  * Offsets from UTC beside times, and UTC in the values of a .blg, take precedence */
+    PFB_STREAM_CODE_PAGE = 13   /* of names in text logs, unless they are UTF-16 or have a byte order mark: one of
+                                 * code_page.h or an encoding of name.h; 0: as the log shows */
 };
 
 /* An input. Of `data`, `read` and neither (a file of the name `label`), one is used. */
