@@ -320,8 +320,9 @@ static void cook_all(const options *o, output *out)
 /* Pipes can be read only once. The first pass over a file that is followed would wait for its end. */
 static bool can_read_twice(const options *o)
 {
-    bool is_possible =
-        !o->is_followed && !o->is_live && inputs_is_regular(o->names) && inputs_is_regular(o->query_info);
+    bool is_possible = !o->is_followed && !o->is_live && inputs_is_regular(o->query_info);
+    for (size_t i = 0; i < o->names_count; i++)
+        is_possible = is_possible && inputs_is_regular(o->names[i].path);
     for (size_t i = 0; i < o->path_file_count; i++)
         is_possible = is_possible && inputs_is_regular(o->path_files[i]);
     for (size_t i = 0; i < o->registration_count; i++)

@@ -42,7 +42,7 @@ typedef struct set_listing {
     const options *o;
     output *out;
     const char *subject;     /* for messages */
-    input name_table;        /* of --names; `data` is null without one */
+    input *name_tables;      /* of --names; `data` is null if it cannot be read */
     bool has_reported_names; /* its errors were reported */
     reading reading;
     title_names titles;         /* those of its collector */
@@ -232,7 +232,10 @@ static void report(const set_listing *l)
     pfb_problem problem = {.size = sizeof problem};
     while (pfb_stream_problem(l->reading.in.stream, &problem)) {
         const char *label = pfb_stream_label(l->reading.in.stream, problem.file);
-        if (!l->has_reported_names || !l->o->names || strcmp(label, l->o->names) != 0)
+        bool is_names = false;
+        for (size_t i = 0; i < l->o->names_count; i++)
+            is_names = is_names || strcmp(label, l->o->names[i].path) == 0;
+        if (!l->has_reported_names || !is_names)
             inputs_report_problem(&l->reading.in, &problem);
     }
 }
@@ -244,8 +247,10 @@ static bool list_stream(set_listing *l)
     bool is_open = false;
     bool has_v2 = false;    /* a V2 reply without metadata */
     bool has_other = false; /* a record that is no such reply */
-    if (l->name_table.data)
-        inputs_add_names(&l->reading.in, &l->name_table);
+    for (size_t i = 0; i < l->o->names_count; i++) {
+        if (l->name_tables[i].data)
+            inputs_add_names(&l->reading.in, &l->name_tables[i], l->o->names[i].language);
+    }
     l->titles = (title_names){.collector = l->reading.collector};
     l->objects = (object_list){
         .out = l->out, .file = l->subject, .options = &l->o->reader, .titles = &l->titles, .names = &l->names};
@@ -293,7 +298,7 @@ static bool list_input(set_listing *l, const char *name)
     single.is_live = strcmp(name, INPUT_LIVE) == 0;
     single.files = (char *const *)&name;
     single.file_count = 1;
-    single.names = NULL; /* name_table */
+    single.names_count = 0; /* name_tables */
     l->subject = name;
     if (!single.is_live)
         progress_begin(false);
@@ -319,10 +324,13 @@ void command_countersets(const options *o)
     set_listing l = {.o = o, .out = &out};
     output_open(&out, o->format, options_color(o));
     set_names_open(&l.names, (const char *const *)o->files, o->file_count);
-    if (o->names)
-        input_read(&l.name_table, o->names, INPUT_NAMES);
+    l.name_tables = memory_get(o->names_count + 1, sizeof *l.name_tables);
+    for (size_t i = 0; i < o->names_count; i++)
+        input_read(&l.name_tables[i], o->names[i].path, INPUT_NAMES);
     list_inputs(&l);
     set_names_free(&l.names);
-    input_free(&l.name_table);
+    for (size_t i = 0; i < o->names_count; i++)
+        input_free(&l.name_tables[i]);
+    free(l.name_tables);
     output_close(&out);
 }

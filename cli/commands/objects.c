@@ -99,9 +99,11 @@ static bool must_list(object_list *l, uint32_t title)
         return false;
     int size = snprintf(number, sizeof number, "%" PRIu32, title);
     bool is_wanted = set_names_match(l->names, number, (size_t)size);
-    buffer_clear(&name);
-    name_cut(&name, title_names_find(l->titles, title), OUTPUT_LONGEST_FIELD);
-    is_wanted = (name.size > 0 && set_names_match(l->names, name.data, name.size)) || is_wanted;
+    for (unsigned i = 0; i < TITLE_NAMES; i++) {
+        buffer_clear(&name);
+        name_cut(&name, title_names_find_in(l->titles, title, i), OUTPUT_LONGEST_FIELD);
+        is_wanted = (name.size > 0 && set_names_match(l->names, name.data, name.size)) || is_wanted;
+    }
     buffer_free(&name);
     return is_wanted;
 }
@@ -127,10 +129,12 @@ bool objects_have_late_names(object_list *l)
         uint32_t title;
         size_t size;
         memcpy(&title, series_key(&l->checked, i, &size), sizeof title);
-        buffer_clear(&name);
-        name_cut(&name, title_names_find(l->titles, title), OUTPUT_LONGEST_FIELD);
-        if (name.size > 0)
-            set_names_match(l->names, name.data, name.size);
+        for (unsigned k = 0; k < TITLE_NAMES; k++) {
+            buffer_clear(&name);
+            name_cut(&name, title_names_find_in(l->titles, title, k), OUTPUT_LONGEST_FIELD);
+            if (name.size > 0)
+                set_names_match(l->names, name.data, name.size);
+        }
     }
     buffer_free(&name);
     return set_names_count_found(l->names) > found;

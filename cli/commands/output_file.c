@@ -13,7 +13,9 @@ static bool is_output(const options *o, const char *path)
 
 bool output_file_is_input(const options *o)
 {
-    bool is_input = is_output(o, o->names) || is_output(o, o->query_info);
+    bool is_input = is_output(o, o->query_info);
+    for (size_t i = 0; i < o->names_count && !is_input; i++)
+        is_input = is_output(o, o->names[i].path);
     for (size_t i = 0; i < o->path_file_count && !is_input; i++)
         is_input = is_output(o, o->path_files[i]);
     for (size_t i = 0; i < o->registration_count && !is_input; i++)

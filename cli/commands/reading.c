@@ -27,6 +27,7 @@ bool reading_open(reading *r, const options *o, uint32_t metadata)
     require_memory(r->collector && pfb_collector_set_machine(r->collector, o->machine));
     pfb_collector_set(r->collector, PFB_COLLECT_STRICT, o->reader.is_strict);
     pfb_collector_set(r->collector, PFB_COLLECT_IDENTITY, o->identity);
+    pfb_collector_set(r->collector, PFB_COLLECT_ENGLISH, o->language);
     pfb_collector_set(r->collector, PFB_COLLECT_CODE_PAGE, o->reader.code_page);
     pfb_collector_set_formula(r->collector, &o->formula);
     require_memory(pfb_collector_group(r->collector, o->group, o->group_by > 0 ? o->group_by - 1 : PFB_GROUP_SUM));

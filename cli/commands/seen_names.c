@@ -57,7 +57,7 @@ void seen_names_open(seen_names *s, const path_list *paths, const options *o)
 {
     size_t set_count = 0;
     size_t counter_count = 0;
-    *s = (seen_names){.has_any = false};
+    *s = (seen_names){.is_translated = o->names_count > 1};
     list_splits(s, paths);
     s->set_list = memory_get(paths->count + o->set_count + s->split_count + 1, sizeof *s->set_list);
     s->counter_list = memory_get(paths->count + o->counter_count + s->split_count + 1, sizeof *s->counter_list);
@@ -102,13 +102,15 @@ static bool match(seen_names *s, set_names *wanted, pfb_name name)
     return name.bytes && set_names_match(wanted, s->text.data, s->text.size);
 }
 
-/* Compares the title index and the name of a V1 object or counter with the names on the command line. */
+/* Compares the title index and the names of a V1 object or counter with the names on the command line. */
 static bool match_title(seen_names *s, set_names *wanted, const title_names *titles, uint32_t title)
 {
     buffer_clear(&s->text);
     buffer_format(&s->text, "%" PRIu32, title);
     bool is_match = set_names_match(wanted, s->text.data, s->text.size);
-    return match(s, wanted, title_names_find(titles, title)) || is_match;
+    for (unsigned i = 0; i < TITLE_NAMES; i++)
+        is_match = match(s, wanted, title_names_find_in(titles, title, i)) || is_match;
+    return is_match;
 }
 
 /* Adds a pair of title indexes: an object and its counter, or PFB_NO_ID for the object itself. Returns false if the
@@ -144,7 +146,7 @@ static void add_paths(seen_names *s, const uint8_t *paths, size_t size)
     pfb_log_open_paths(&reader, paths, size, NULL);
     while (pfb_log_next_path(&reader, &path)) {
         s->has_any = true;
-        s->is_incomplete = s->is_incomplete || path.flags & PFB_LOG_ALL_COUNTERS;
+        s->is_incomplete = s->is_incomplete || s->is_translated || path.flags & PFB_LOG_ALL_COUNTERS;
         if (match(s, &s->sets, path.object))
             match(s, &s->counters, path.counter);
     }
@@ -159,6 +161,7 @@ static void add_text(seen_names *s, const uint8_t *header, size_t size, uint32_t
     if (!pfb_pdh_text_open(&reader, header, size, true, NULL))
         return;
     reader.encoding = encoding;
+    s->is_incomplete = s->is_incomplete || s->is_translated;
     while (pfb_pdh_text_next_path(&reader, &column)) {
         s->has_any = true;
         buffer_clear(&cell);

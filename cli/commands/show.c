@@ -84,7 +84,7 @@ void command_show(const options *o)
     if (!output_file_open(o))
         return;
     output_open(&out, is_page ? OUTPUT_TEXT : o->format, options_color(o));
-    title_names_open(&names, o->names, &o->reader);
+    title_names_open(&names, o);
     progress_begin(o->output_path != NULL); /* the terminal is free for progress lines if a file is written */
     byte_page *page = is_page ? page_open(&out, &names) : NULL;
     for (size_t i = 0; i < o->file_count && !output_failed(&out); i++) {

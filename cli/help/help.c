@@ -265,8 +265,8 @@ static void put_next_words(buffer *out, const command_group *group)
 static void put_rows(buffer *out, const command *c)
 {
     static const char *const kinds[] = {
-        [OPTION_FLAG] = "flag",  [OPTION_WORD] = "words",  [OPTION_FILE] = "file",
-        [OPTION_FILES] = "file", [OPTION_OUTPUT] = "file", [OPTION_REGISTRATION] = "file"};
+        [OPTION_FLAG] = "flag",   [OPTION_WORD] = "words", [OPTION_FILE] = "file",        [OPTION_FILES] = "file",
+        [OPTION_OUTPUT] = "file", [OPTION_NAMES] = "file", [OPTION_REGISTRATION] = "file"};
     bool takes_files = c->files == FILES_ONE || c->files == FILES_ANY || c->files == FILES_MANY;
     const command_option *option = NULL;
     for (size_t i = 0; (option = option_at(i)) != NULL; i++) {

@@ -43,17 +43,21 @@ static void add_metadata(inputs *in, const options *o)
                                    .request = o->registrations[i].request});
     if (o->query_info)
         add_input(in, &(pfb_input){.size = sizeof(pfb_input), .kind = PFB_RECORD_QUERY_INFO, .label = o->query_info});
-    if (o->names)
-        add_input(in, &(pfb_input){.size = sizeof(pfb_input), .kind = PFB_RECORD_NAMES, .label = o->names});
+    for (size_t i = 0; i < o->names_count; i++)
+        add_input(in, &(pfb_input){.size = sizeof(pfb_input),
+                                   .kind = PFB_RECORD_NAMES,
+                                   .label = o->names[i].path,
+                                   .language = o->names[i].language});
 }
 
-void inputs_add_names(inputs *in, const input *names)
+void inputs_add_names(inputs *in, const input *names, uint32_t language)
 {
     add_input(in, &(pfb_input){.size = sizeof(pfb_input),
                                .kind = PFB_RECORD_NAMES,
                                .label = names->name,
                                .data = names->data,
-                               .byte_count = names->size});
+                               .byte_count = names->size,
+                               .language = language});
 }
 
 /* Adds the source of this machine or of --machine. False after a message. */

@@ -22,7 +22,7 @@ bool inputs_open(inputs *in, const options *o, uint32_t metadata);
 void inputs_close(inputs *in);
 
 /* Adds a name table that was read, which must stay valid. */
-void inputs_add_names(inputs *in, const input *names);
+void inputs_add_names(inputs *in, const input *names, uint32_t language);
 
 /* Returns the next record, after waiting for it. What was printed is written before the program waits. False after the
  * last record, after `max_samples` samples, at the end of --duration, and after an interrupt of live data. */

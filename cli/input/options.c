@@ -43,6 +43,7 @@ static const char *const date_order_words[] = {"mdy", "dmy", "ymd", NULL}; /* in
 static const char *const decimal_words[] = {",", ".", NULL};
 static const char *const code_page_words[] = {"874",  "932",  "936",  "949",  "950",  "1250", "1251",  "1252",
                                               "1253", "1254", "1255", "1256", "1257", "1258", "65001", NULL};
+static const char *const language_words[] = {"local", "english", NULL};
 static const char *const color_words[] = {"auto", "always", "never", NULL}; /* in the order of color_choice */
 static const char *const identity_words[] = {"process", "windows", NULL};   /* in that of PFB_IDENTITY_ */
 static const char *const group_words[] = {"sum", "max", "avg", NULL};       /* in that of PFB_GROUP_, from 1 on */
@@ -104,10 +105,16 @@ static const command_option table[] = {
      .commands = READS_FILES | COMMAND_COUNTERSETS,
      .meaning = "text logs, and V1 objects whose names are not UTF-16: the code page of the names; default: as the log "
                 "and the objects show"},
-    {.name = "names", .argument = "FILE", SOURCE_FILE(names), .is_single = true,
+    {.name = "names", .argument = "[LANG:]FILE", .type = OPTION_NAMES,
      .commands = HAS_NAMES,
      .meaning = "name table for V1 objects and counters: the registry's multi-string, or text with an index and a name "
-                "per line"},
+                "per line; LANG is its language as in the registry, 009 for English; repeatable with LANG: names of "
+                "logs are then translated, too",
+     .example = "009:english.txt"},
+    {.name = "language", .argument = "WHICH", WORD(language, language_words, 0), .has_default = true,
+     .commands = EVALUATES | COMMAND_SHOW | COMMAND_COUNTERSETS,
+     .meaning = "print names of countersets, objects and counters in the language of the data or in English, where "
+                "both are known"},
     {.name = "registration", .argument = "[CODE:]FILE", .type = OPTION_REGISTRATION,
      .commands = HAS_METADATA,
      .meaning = "for V2 replies without metadata: the reply to a registration request; CODE is the request code, 1 by "
@@ -370,6 +377,17 @@ static bool read_registration(const char *value, registration_option *registrati
     return registration->request >= 1 && registration->request <= 10 && *registration->path != '\0';
 }
 
+/* Reads a file, or a language of 3 or 4 hexadecimal digits, a colon and a file. */
+static bool read_names(const char *value, names_option *names)
+{
+    size_t digits = strspn(value, "0123456789abcdefABCDEF");
+    bool has_language = (digits == 3 || digits == 4) && value[digits] == ':';
+    *names = (names_option){.path = has_language ? value + digits + 1 : value};
+    if (has_language)
+        names->language = (uint32_t)strtoul(value, NULL, 16);
+    return *names->path != '\0' && (!has_language || names->language != 0);
+}
+
 static void store_number(void *member, size_t size, uint64_t number)
 {
     uint32_t low = (uint32_t)number;
@@ -422,6 +440,8 @@ static bool store(options *o, const command_option *option, const command *c, ch
     case OPTION_FILES:
         (*(const char ***)member)[(*(size_t *)count)++] = value;
         break;
+    case OPTION_NAMES:
+        return read_names(value, &o->names[o->names_count++]);
     case OPTION_REGISTRATION:
         return read_registration(value, &o->registrations[o->registration_count++]);
     }
@@ -497,6 +517,7 @@ static void put_expected(buffer *out, const command_option *option, const comman
         [OPTION_TIME] = (TIME_EXPECTED),
         [OPTION_BIAS] = "a number of minutes from -1440 to 1440",
         [OPTION_OUTPUT] = "the name of a file, not standard output",
+        [OPTION_NAMES] = "a file, after a language of 3 or 4 hexadecimal digits and a colon or alone",
         [OPTION_REGISTRATION] = "a file, after a request code from 1 to 10 and a colon or alone",
     };
     bool has_max = option->max < NO_LIMIT;
@@ -616,7 +637,9 @@ static bool is_standard_input(const char *path)
 static size_t count_standard_input(const options *o, const command *c)
 {
     bool has_files = c->files == FILES_ONE || c->files == FILES_ANY || c->files == FILES_MANY;
-    size_t count = (size_t)is_standard_input(o->names) + is_standard_input(o->query_info);
+    size_t count = is_standard_input(o->query_info);
+    for (size_t i = 0; i < o->names_count; i++)
+        count += is_standard_input(o->names[i].path);
     for (size_t i = 0; has_files && i < o->file_count; i++)
         count += is_standard_input(o->files[i]);
     for (size_t i = 0; i < o->source_count; i++)
@@ -683,15 +706,25 @@ static bool check_choice(const options *o, const command *c)
     return keeps_rules(c, rules, sizeof rules / sizeof rules[0]);
 }
 
+/* Whether one of several name tables has no language. */
+static bool lacks_language(const options *o)
+{
+    bool is_lacking = false;
+    for (size_t i = 0; i < o->names_count; i++)
+        is_lacking = is_lacking || (o->names_count > 1 && o->names[i].language == 0);
+    return is_lacking;
+}
+
 /* Checks the options that say what an input is, and those that only live data or only files have. */
 static bool check_metadata(const options *o, const command *c)
 {
-    const bool has_metadata = o->names || o->kind != INPUT_AUTO || o->registration_count > 0 || o->query_info;
+    const bool has_metadata = o->names_count > 0 || o->kind != INPUT_AUTO || o->registration_count > 0 || o->query_info;
     const bool is_collecting = o->interval > 0 || o->count > 0 || o->duration > 0 || o->machine || o->is_v1;
     const option_rule rules[] = {
         {!o->is_live && is_collecting,
          "--interval, --count, --duration, --machine and --v1 apply to live data, not to files"},
         {o->is_live && cooks(c) && has_metadata, "--names, --registration, --query-info and --kind apply to files"},
+        {lacks_language(o), "each --names of several needs its language, such as 009: before the FILE"},
         {o->is_live && o->is_followed, "--follow applies to files"},
         {o->is_live && o->bias.is_given, "--bias applies to files"},
         {o->kind == INPUT_REGISTRATION && o->request == 0 && !cooks(c), "--kind registration needs --request"},
@@ -823,6 +856,7 @@ bool options_parse(options *o, const command *c, int argc, char **argv)
         if (list)
             *list = memory_get((size_t)argc, sizeof **list);
     }
+    o->names = memory_get((size_t)argc, sizeof *o->names);
     o->registrations = memory_get((size_t)argc, sizeof *o->registrations);
     fill_getopt(c, long_options, short_options);
     opterr = 0;
@@ -861,6 +895,7 @@ void options_free(options *o)
         if (list)
             free(*list);
     }
+    free(o->names);
     free(o->registrations);
 }
 

@@ -98,6 +98,12 @@ typedef struct bias_option {
     int32_t minutes;
 } bias_option;
 
+/* --names [LANG:]FILE */
+typedef struct names_option {
+    uint32_t language; /* as Windows numbers it; 0: not given */
+    const char *path;
+} names_option;
+
 struct options {
     output_format format;
     bool has_format; /* --format is given */
@@ -115,6 +121,9 @@ struct options {
     size_t set_count;
     const char **counters;
     size_t counter_count;
+    names_option *names;
+    size_t names_count;
+    uint32_t language; /* --language: 0 local, 1 English */
     registration_option *registrations;
     size_t registration_count;
     const char *query_info; /* --query-info; null: not given */
@@ -129,7 +138,6 @@ struct options {
     size_t source_count;
     const char *machine;     /* --machine; null: this one */
     bool is_v1;              /* --v1 */
-    const char *names;       /* --names; null: not given */
     const char *output_path; /* --output; null: not given */
     const char *label;       /* --label; null: not given */
     generated_text generated;
@@ -171,6 +179,7 @@ typedef enum option_type {
     OPTION_FILE,        /* const char *; a file to read */
     OPTION_FILES,       /* the same as OPTION_TEXTS, of files to read */
     OPTION_OUTPUT,      /* const char *; a file to write, not standard output */
+    OPTION_NAMES,       /* `names` */
     OPTION_REGISTRATION /* `registrations` */
 } option_type;
 

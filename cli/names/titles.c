@@ -5,16 +5,20 @@
 #include "output/diagnostics.h"
 #include "perfblock/v1.h"
 
-void title_names_open(title_names *t, const char *path, const pfb_read_options *options)
+#include <stdlib.h>
+
+void title_names_open(title_names *t, const options *o)
 {
-    pfb_name_table table;
-    *t = (title_names){.options = options};
-    if (!path || !input_read(&t->table, path, INPUT_NAMES))
-        return;
-    pfb_name_table_open(&table, t->table.data, t->table.size, options);
-    pfb_name_table_count(&table); /* reads the whole table; sets table.error */
-    if (table.error.code != PFB_OK)
-        diagnostics_malformed(path, table.error);
+    *t = (title_names){.o = o, .tables = memory_get(o->names_count + 1, sizeof *t->tables)};
+    for (size_t i = 0; i < o->names_count; i++) {
+        pfb_name_table table;
+        if (!input_read(&t->tables[i], o->names[i].path, INPUT_NAMES))
+            continue;
+        pfb_name_table_open(&table, t->tables[i].data, t->tables[i].size, &o->reader);
+        pfb_name_table_count(&table); /* reads the whole table; sets table.error */
+        if (table.error.code != PFB_OK)
+            diagnostics_malformed(o->names[i].path, table.error);
+    }
 }
 
 static void close_file(title_names *t)
@@ -28,19 +32,25 @@ static void close_file(title_names *t)
 void title_names_close(title_names *t)
 {
     close_file(t);
-    input_free(&t->table);
+    for (size_t i = 0; i < t->o->names_count; i++)
+        input_free(&t->tables[i]);
+    free(t->tables);
 }
 
-/* Puts a record; after the begin of a file also the table of --names. */
+/* Puts a record; after the begin of a file also the tables of --names. */
 static void put_record(title_names *t, const pfb_record *record)
 {
-    const pfb_record given = {.kind = PFB_RECORD_NAMES,
-                              .part = record->part,
-                              .flags = PFB_RECORD_GIVEN,
-                              .bytes = t->table.data,
-                              .byte_count = t->table.size};
-    bool has_given = record->kind == PFB_RECORD_BEGIN && t->table.data;
-    if (pfb_collector_put(t->collector, record) < 0 || (has_given && pfb_collector_put(t->collector, &given) < 0))
+    bool has_memory = pfb_collector_put(t->collector, record) >= 0;
+    for (size_t i = 0; record->kind == PFB_RECORD_BEGIN && i < t->o->names_count && has_memory; i++) {
+        const pfb_record given = {.kind = PFB_RECORD_NAMES,
+                                  .part = record->part,
+                                  .flags = PFB_RECORD_GIVEN,
+                                  .bytes = t->tables[i].data,
+                                  .byte_count = t->tables[i].size,
+                                  .language = t->o->names[i].language};
+        has_memory = !given.bytes || pfb_collector_put(t->collector, &given) >= 0;
+    }
+    if (!has_memory)
         memory_exhausted();
 }
 
@@ -51,7 +61,9 @@ void title_names_begin(title_names *t)
     t->has_sample = false;
     if (!t->collector)
         memory_exhausted();
-    pfb_collector_set(t->collector, PFB_COLLECT_STRICT, t->options->is_strict);
+    pfb_collector_set(t->collector, PFB_COLLECT_STRICT, t->o->reader.is_strict);
+    pfb_collector_set(t->collector, PFB_COLLECT_CODE_PAGE, t->o->reader.code_page);
+    pfb_collector_set(t->collector, PFB_COLLECT_ENGLISH, t->o->language);
     pfb_capture_files_open(&t->files);
     put_record(t, &(pfb_record){.kind = PFB_RECORD_BEGIN});
 }
@@ -78,7 +90,7 @@ static void open_stream(title_names *t, const input *in)
     t->stream = pfb_stream_new();
     if (!t->stream || pfb_stream_add(t->stream, &file) < 0)
         memory_exhausted();
-    pfb_stream_set(t->stream, PFB_STREAM_STRICT, t->options->is_strict);
+    pfb_stream_set(t->stream, PFB_STREAM_STRICT, t->o->reader.is_strict);
     pfb_stream_set(t->stream, PFB_STREAM_FOLLOW, in->is_followed);
     pfb_stream_set(t->stream, PFB_STREAM_NO_WAIT, 1);
     pfb_stream_set(t->stream, PFB_STREAM_REPEATED, 1);
@@ -124,6 +136,7 @@ static void put_chunk(title_names *t, const input *in, const pfb_chunk *chunk)
                                             : is_table                ? PFB_RECORD_NAMES
                                                                       : PFB_RECORD_NOTE,
                                     .part = (uint32_t)(t->files.file - 1),
+                                    .language = is_table ? chunk->language : 0,
                                     .bytes = in->data + chunk->body_offset,
                                     .byte_count = chunk->body_size_bytes});
     } while (step != PFB_CAPTURE_CHUNK);
@@ -154,4 +167,9 @@ void title_names_report_late(const char *subject, bool has_values)
 pfb_name title_names_find(const title_names *t, uint32_t index)
 {
     return t ? pfb_collector_title(t->collector, index) : (pfb_name){.bytes = NULL};
+}
+
+pfb_name title_names_find_in(const title_names *t, uint32_t index, unsigned language)
+{
+    return pfb_collector_title_in(t->collector, index, language == 1);
 }

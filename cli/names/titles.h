@@ -3,6 +3,7 @@
 #define CLI_TITLES_H
 
 #include "input/input.h"
+#include "input/options.h"
 #include "output/name.h"
 #include "perfblock/capture.h"
 #include "perfblock/collect.h"
@@ -13,16 +14,16 @@
 typedef struct title_names {
     pfb_collector *collector;
     /* ---- Private, of the names of files that are visited ------------------------------------- */
-    input table; /* of --names; `data` is null without one */
-    const pfb_read_options *options;
+    input *tables; /* of --names; `data` is null if it cannot be read */
+    const options *o;
     pfb_stream *stream;      /* reads a capture a second time, to have names that follow their samples; may be null */
     uint64_t sample_offset;  /* of the latest sample that it returned */
     bool has_sample;         /* a V1 block was visited */
     pfb_capture_files files; /* of a capture that is read only once */
 } title_names;
 
-/* Reads the table of --names at `path`, which may be null. Reports an error in the table. */
-void title_names_open(title_names *t, const char *path, const pfb_read_options *options);
+/* Reads the tables of --names. Reports errors in them. */
+void title_names_open(title_names *t, const options *o);
 
 void title_names_close(title_names *t);
 
@@ -43,5 +44,9 @@ void title_names_report_late(const char *subject, bool has_values);
 
 /* The name of a title index; `bytes` is null if there is none. `t` may be null. */
 pfb_name title_names_find(const title_names *t, uint32_t index);
+
+/* The local name (0) or the English one (1) of a title index; `bytes` is null if there is none. */
+enum { TITLE_NAMES = 2 };
+pfb_name title_names_find_in(const title_names *t, uint32_t index, unsigned language);
 
 #endif

@@ -147,7 +147,8 @@ bool pfb_collect_put_names(pfb_collector *c, const pfb_record *record, pfb_error
     bool is_given = (record->flags & PFB_RECORD_GIVEN) != 0;
     *error = (pfb_error){PFB_OK, 0};
     return prepare_name_change(c) &&
-           pfb_titles_add(&c->titles, is_given, record->bytes, (size_t)record->byte_count, &c->options.reader, error);
+           pfb_titles_add(&c->titles, is_given, pfb_title_language(record->language), record->bytes,
+                          (size_t)record->byte_count, &c->options.reader, error);
 }
 
 bool pfb_collect_put_query_info(pfb_collector *c, const pfb_record *record, pfb_error *error)
@@ -235,7 +236,12 @@ bool pfb_collect_put_reply(pfb_collector *c, bool is_v1, const void *data, size_
 
 pfb_name pfb_collector_title(pfb_collector *c, uint32_t title_index)
 {
-    return pfb_titles_find(&c->titles, title_index);
+    return pfb_titles_find(&c->titles, title_index, c->options.language);
+}
+
+pfb_name pfb_collector_title_in(pfb_collector *c, uint32_t title_index, bool is_english)
+{
+    return pfb_titles_find_in(&c->titles, title_index, is_english ? TITLE_ENGLISH : TITLE_LOCAL);
 }
 
 pfb_collector_losses pfb_collector_lost(const pfb_collector *c)

@@ -34,6 +34,7 @@ typedef struct collector_options {
     pfb_read_options reader;
     pfb_formula_options formula; /* applied to every value */
     uint32_t identity;           /* PFB_IDENTITY_ */
+    unsigned language;           /* of names, where the data has them in it: TITLE_ */
     time_range range;
 } collector_options;
 

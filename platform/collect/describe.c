@@ -75,9 +75,10 @@ bool pfb_collector_counterset(pfb_collector *c, const pfb_guid *guid, pfb_descri
     pfb_name english = pfb_metadata_set_name_at(set, METADATA_ENGLISH);
     if (!english.bytes)
         english = pfb_metadata_set_name_at(set, METADATA_CATALOG);
-    const described_text texts[3] = {{pfb_metadata_set_name(set), &out->name, &out->name_size, &out->has_name},
-                                     {english, &out->english_name, &out->english_name_size, &out->has_english_name},
-                                     {set->help, &out->help, &out->help_size, &out->has_help}};
+    const described_text texts[3] = {
+        {pfb_metadata_set_name(set, c->options.language == TITLE_ENGLISH), &out->name, &out->name_size, &out->has_name},
+        {english, &out->english_name, &out->english_name_size, &out->has_english_name},
+        {set->help, &out->help, &out->help_size, &out->has_help}};
     out->has_counters = set->has_counters;
     if (set->has_counters) {
         out->instance_type = set->registration.instance_type;
@@ -99,7 +100,8 @@ bool pfb_collector_counter(pfb_collector *c, const pfb_guid *guid, uint32_t posi
     pfb_name english = pfb_metadata_counter_name_at(set, METADATA_ENGLISH, id);
     if (!english.bytes)
         english = pfb_metadata_counter_name_at(set, METADATA_CATALOG, id);
-    const described_text texts[3] = {{pfb_metadata_counter_name(set, id), &out->name, &out->name_size, &out->has_name},
+    const described_text texts[3] = {{pfb_metadata_counter_name(set, id, c->options.language == TITLE_ENGLISH),
+                                      &out->name, &out->name_size, &out->has_name},
                                      {english, &out->english_name, &out->english_name_size, &out->has_english_name},
                                      {pfb_metadata_counter_help(set, id), &out->help, &out->help_size, &out->has_help}};
     return convert_texts(c, texts) || pfb_collect_no_memory(failure);

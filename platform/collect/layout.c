@@ -153,12 +153,24 @@ static const metadata_set *find_set(const table_layout *t, const pfb_sample_resu
     return is_known ? pfb_metadata_find(&t->c->metadata, &result->counterset) : NULL;
 }
 
+/* Adds the names of a title index. */
+static void add_titles(const table_layout *t, selection_names *names)
+{
+    for (unsigned language = 0; language < TITLE_LANGUAGES; language++)
+        pfb_selection_add_name(names, pfb_titles_find_in(&t->c->titles, names->number, language));
+}
+
+static bool is_english(const pfb_collector *c)
+{
+    return c->options.language == TITLE_ENGLISH;
+}
+
 static selection_names names_of_set(const table_layout *t, const pfb_sample_result *result, const metadata_set *set)
 {
     selection_names names = {.has_number = t->l->is_v1, .number = result->title_index};
     if (!t->l->is_v1)
         return result->has_query ? pfb_metadata_names_of_set(set, &result->counterset) : names;
-    pfb_selection_add_name(&names, pfb_titles_find(&t->c->titles, result->title_index));
+    add_titles(t, &names);
     return names;
 }
 
@@ -167,7 +179,7 @@ static selection_names names_of_counter(const table_layout *t, const metadata_se
     selection_names names = {.has_number = true, .number = counter_id};
     if (!t->l->is_v1)
         return pfb_metadata_names_of_counter(set, counter_id);
-    pfb_selection_add_name(&names, pfb_titles_find(&t->c->titles, counter_id));
+    add_titles(t, &names);
     return names;
 }
 
@@ -264,9 +276,9 @@ static bool describe_column(table_layout *t, const pfb_sample_result *result, co
     if (input->has_counter)
         out->unit = unit_of(input->counter.type, NULL);
     if (t->l->is_v1)
-        name = pfb_titles_find(&t->c->titles, input->counter_id);
+        name = pfb_titles_find(&t->c->titles, input->counter_id, t->c->options.language);
     else if (has_id)
-        name = pfb_metadata_counter_name(set, input->counter_id);
+        name = pfb_metadata_counter_name(set, input->counter_id, is_english(t->c));
     out->has |= bit_if(name.bytes != NULL, PFB_SERIES_COUNTER);
     return pfb_text_find(&t->l->texts, &name, &out->name);
 }
@@ -303,7 +315,8 @@ static bool describe_result(table_layout *t, uint32_t position)
     const pfb_sample_result *input = &t->table->results[position];
     const metadata_set *set = find_set(t, input);
     layout_result *out = &t->l->results[position];
-    pfb_name name = t->l->is_v1 ? pfb_titles_find(&t->c->titles, input->title_index) : pfb_metadata_set_name(set);
+    pfb_name name = t->l->is_v1 ? pfb_titles_find(&t->c->titles, input->title_index, t->c->options.language)
+                                : pfb_metadata_set_name(set, is_english(t->c));
     *out = (layout_result){
         .has_counterset = name.bytes != NULL, .has_set = input->has_query && !t->l->is_v1, .title = input->title_index};
     if (out->has_set)
@@ -490,39 +503,81 @@ static bool has_wildcards(const char *text)
     return pfb_query_is_pattern(&name);
 }
 
-/* Finds the paths without wildcards and without an instance that are paths of the log. Such a path chooses all
- * instances, unless it is itself a path of the log. */
-static void find_exact_terms(chooser *chosen, const log_state *log)
+/* The English names of the object and the counter of a path, where name tables translate them; `bytes` may be null. */
+typedef struct path_titles {
+    pfb_name object, counter;
+} path_titles;
+
+static bool translate(pfb_collector *c, const pfb_log_path *path, path_titles *english)
 {
-    for (size_t i = 0; i < chosen->selection->count; i++) {
-        const selection_term *term = &chosen->selection->terms[i];
-        bool may_be_exact = term->is_path && !term->instance && term->counterset && term->counter &&
-                            !has_wildcards(term->counterset) && !has_wildcards(term->counter);
-        for (size_t k = 0; may_be_exact && k < log->path_count && !chosen->is_exact[i]; k++) {
-            const pfb_log_path *path = &log->paths[k];
-            selection_names set = {.is_log = true};
-            selection_names counter = {.is_log = true};
-            pfb_selection_add_name(&set, path->object);
-            pfb_selection_add_name(&counter, path->counter);
-            chosen->is_exact[i] = !path->instance.bytes && pfb_selection_has_set(term, &set) &&
-                                  pfb_selection_has_counter(term, &counter) &&
-                                  pfb_selection_has_machine(term, &path->machine);
+    return pfb_titles_translate(&c->titles, &path->object, &english->object) &&
+           pfb_titles_translate(&c->titles, &path->counter, &english->counter);
+}
+
+static void add_names(const pfb_log_path *path, const path_titles *english, selection_names *set,
+                      selection_names *counter)
+{
+    *set = *counter = (selection_names){.is_log = true};
+    pfb_selection_add_name(set, path->object);
+    pfb_selection_add_name(set, english->object);
+    pfb_selection_add_name(counter, path->counter);
+    pfb_selection_add_name(counter, english->counter);
+}
+
+/* Finds the paths without wildcards and without an instance that are paths of the log. Such a path chooses all
+ * instances, unless it is itself a path of the log. Returns false when memory is exhausted. */
+static bool find_exact_terms(chooser *chosen, pfb_collector *c)
+{
+    for (size_t k = 0; k < c->log.path_count; k++) {
+        const pfb_log_path *path = &c->log.paths[k];
+        path_titles english;
+        selection_names set;
+        selection_names counter;
+        if (path->instance.bytes)
+            continue;
+        if (!translate(c, path, &english))
+            return false;
+        add_names(path, &english, &set, &counter);
+        for (size_t i = 0; i < chosen->selection->count; i++) {
+            const selection_term *term = &chosen->selection->terms[i];
+            bool may_be_exact = term->is_path && !term->instance && term->counterset && term->counter &&
+                                !has_wildcards(term->counterset) && !has_wildcards(term->counter);
+            chosen->is_exact[i] = chosen->is_exact[i] || (may_be_exact && pfb_selection_has_set(term, &set) &&
+                                                          pfb_selection_has_counter(term, &counter) &&
+                                                          pfb_selection_has_machine(term, &path->machine));
         }
     }
+    return true;
+}
+
+/* Returns the counter of the catalog that has these English names, or null. */
+static const pfb_catalog_counter *find_known(const pfb_name *object, const pfb_name *counter)
+{
+    const pfb_catalog_set *set;
+    const pfb_catalog_counter *known;
+    for (size_t i = 0; (set = pfb_catalog_set_at(i)) != NULL; i++) {
+        pfb_name name = pfb_utf8_name(set->name, strlen(set->name));
+        bool is_set = pfb_name_equal(&name, object);
+        for (size_t n = 0; is_set && (known = pfb_catalog_counter_at(set, n)) != NULL; n++) {
+            name = pfb_utf8_name(known->name, strlen(known->name));
+            if (pfb_name_equal(&name, counter))
+                return known;
+        }
+    }
+    return NULL;
 }
 
 /* Finds the terms that choose a path, and which instances of it: *has_all, or the patterns in chooser.filters. Returns
  * false when memory is exhausted. */
-static bool choose_path(chooser *chosen, const pfb_log_path *path, bool *has_all)
+static bool choose_path(chooser *chosen, const pfb_log_path *path, const path_titles *english, bool *has_all)
 {
-    selection_names set = {.is_log = true};
-    selection_names counter = {.is_log = true};
+    selection_names set;
+    selection_names counter;
     *has_all = chosen->is_everything;
     chosen->filter_count = 0;
     if (*has_all || chosen->selection->count == 0)
         return true;
-    pfb_selection_add_name(&set, path->object);
-    pfb_selection_add_name(&counter, path->counter);
+    add_names(path, english, &set, &counter);
     choose_set(chosen, &set, NULL, &path->machine);
     for (size_t i = 0; i < chosen->term_count && !*has_all; i++) {
         const selection_term *term = &chosen->selection->terms[chosen->terms[i]];
@@ -539,32 +594,39 @@ static bool choose_path(chooser *chosen, const pfb_log_path *path, bool *has_all
     return true;
 }
 
-/* Appends a path. Returns false when memory is exhausted. */
-static bool add_path(const pfb_collector *c, layout *l, const pfb_log_path *path, uint32_t position)
+/* Appends a path. A text log has no counter types: those of the catalog are used. Returns false when memory is
+ * exhausted. */
+static bool add_path(const pfb_collector *c, layout *l, const pfb_log_path *path, const path_titles *english,
+                     uint32_t position)
 {
     const pfb_log_value probe = {.second = 1, .time = 1};
     int32_t minutes;
     bool is_text = c->log.is_text;
+    const pfb_name object = english->object.bytes ? english->object : path->object;
+    const pfb_name counter = english->counter.bytes ? english->counter : path->counter;
+    const pfb_catalog_counter *known = is_text ? find_known(&object, &counter) : NULL;
+    const bool has_type = !is_text || (known && known->has_type);
+    const uint32_t type = !is_text ? path->type : has_type ? known->type : 0;
     if (!PFB_COLLECT_GROW(l->paths, l->path_capacity, l->path_count + 1))
         return false;
     layout_path *out = &l->paths[l->path_count];
     *out = (layout_path){
-        .unit = is_text ? "" : unit_of(path->type, &c->options.formula),
+        .unit = has_type ? unit_of(type, &c->options.formula) : "",
         .has = PFB_SERIES_LOG | bit_if(path->machine.bytes != NULL, PFB_SERIES_MACHINE) |
                bit_if(path->object.bytes != NULL, PFB_SERIES_COUNTERSET) |
                bit_if(path->instance.bytes != NULL, PFB_SERIES_INSTANCE) |
                bit_if(path->parent.bytes != NULL, PFB_SERIES_PARENT) |
-               bit_if(path->counter.bytes != NULL, PFB_SERIES_COUNTER) | bit_if(!is_text, PFB_SERIES_TYPE),
-        .type = path->type,
+               bit_if(path->counter.bytes != NULL, PFB_SERIES_COUNTER) | bit_if(has_type, PFB_SERIES_TYPE),
+        .type = type,
         .occurrence = path_occurrence(path),
         .position = position,
         .has_utc = !is_text && pfb_log_utc_bias(path, &probe, &minutes),
         .has_more = !is_text && (pfb_log_raw_value(path, &probe).has & (PFB_HAS_BASE | PFB_HAS_OBJECT_FREQ)) != 0};
     if (!pfb_text_add(&l->texts, &path->machine, &out->machine) ||
-        !pfb_text_add(&l->texts, &path->object, &out->counterset) ||
+        !pfb_text_add(&l->texts, is_english(c) ? &object : &path->object, &out->counterset) ||
         !pfb_text_add(&l->texts, &path->instance, &out->instance) ||
         !pfb_text_add(&l->texts, &path->parent, &out->parent) ||
-        !pfb_text_add(&l->texts, &path->counter, &out->counter))
+        !pfb_text_add(&l->texts, is_english(c) ? &counter : &path->counter, &out->counter))
         return false;
     l->path_count++;
     return true;
@@ -594,11 +656,12 @@ static bool add_log_row(layout *l, const pfb_log_value *value, uint32_t number)
 
 /* State while the layout of a log's sample is made. */
 typedef struct log_layout {
-    const pfb_collector *c;
+    pfb_collector *c;
     layout *l;
     chooser chosen;
     bool has_all;        /* all instances of the current path are chosen */
     uint32_t last;       /* position of the path of the last value */
+    path_titles english; /* of that path */
     uint32_t last_shown; /* position of the path of the last element */
     uint32_t number;     /* of the next element among those of its path */
 } log_layout;
@@ -610,7 +673,8 @@ static bool add_log_element(log_layout *t, uint32_t position, const pfb_log_valu
     layout *l = t->l;
     const pfb_log_path *path = &t->c->log.paths[position];
     bool has_instances = value && (path->flags & PFB_LOG_ALL_INSTANCES) != 0;
-    if (position != t->last && !choose_path(&t->chosen, path, &t->has_all))
+    if (position != t->last &&
+        !(translate(t->c, path, &t->english) && choose_path(&t->chosen, path, &t->english, &t->has_all)))
         return false;
     t->last = position;
     t->chosen.instance++;
@@ -619,7 +683,7 @@ static bool add_log_element(log_layout *t, uint32_t position, const pfb_log_valu
                                         has_instances ? value->occurrence : path_occurrence(path)))
         return true;
     if (position != t->last_shown) {
-        if (!add_path(t->c, l, path, position))
+        if (!add_path(t->c, l, path, &t->english, position))
             return false;
         t->last_shown = position;
         t->number = 0;
@@ -641,8 +705,7 @@ layout *pfb_layout_of_log(pfb_collector *c)
         pfb_layout_release(&t.l);
         return NULL;
     }
-    find_exact_terms(&t.chosen, log);
-    bool has_memory = true;
+    bool has_memory = find_exact_terms(&t.chosen, c);
     for (size_t i = 0; i < values->count && !log->is_text && has_memory; i++) {
         if (values->values[i].path < log->path_count)
             has_memory = add_log_element(&t, values->values[i].path, &values->values[i], i);

@@ -43,6 +43,12 @@ uint32_t pfb_collector_set(pfb_collector *c, uint32_t option, int64_t value)
         if (is_valid)
             c->options.range.bias_minutes = (int32_t)value;
         break;
+    case PFB_COLLECT_ENGLISH:
+        is_valid = value == 0 || value == 1;
+        if (is_valid)
+            c->options.language = value == 1 ? TITLE_ENGLISH : TITLE_LOCAL;
+        c->choice_version++;
+        break;
     case PFB_COLLECT_CODE_PAGE:
         is_valid = value == 0 || (value > 0 && value <= UINT32_MAX && pfb_code_page_is_known((uint32_t)value));
         if (is_valid)

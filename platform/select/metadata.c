@@ -304,12 +304,12 @@ pfb_name pfb_metadata_set_name_at(const metadata_set *set, unsigned origin)
     return origin < used_origins(set) ? set->names[origin] : (pfb_name){.bytes = NULL};
 }
 
-pfb_name pfb_metadata_set_name(const metadata_set *set)
+pfb_name pfb_metadata_set_name(const metadata_set *set, bool is_english)
 {
     pfb_name found = {.bytes = NULL};
-    for (unsigned i = 0; i < used_origins(set) && !found.bytes; i++)
+    for (unsigned i = is_english ? METADATA_ENGLISH : METADATA_LOCAL; i < used_origins(set) && !found.bytes; i++)
         found = pfb_metadata_set_name_at(set, i);
-    return found;
+    return found.bytes ? found : pfb_metadata_set_name_at(set, METADATA_LOCAL);
 }
 
 static pfb_name find_text(const metadata_texts *texts, uint32_t counter_id)
@@ -332,12 +332,12 @@ pfb_name pfb_metadata_counter_name_at(const metadata_set *set, unsigned origin, 
     return origin < used_origins(set) ? find_text(&set->counters[origin], counter_id) : (pfb_name){.bytes = NULL};
 }
 
-pfb_name pfb_metadata_counter_name(const metadata_set *set, uint32_t counter_id)
+pfb_name pfb_metadata_counter_name(const metadata_set *set, uint32_t counter_id, bool is_english)
 {
     pfb_name found = {.bytes = NULL};
-    for (unsigned i = 0; i < used_origins(set) && !found.bytes; i++)
+    for (unsigned i = is_english ? METADATA_ENGLISH : METADATA_LOCAL; i < used_origins(set) && !found.bytes; i++)
         found = pfb_metadata_counter_name_at(set, i, counter_id);
-    return found;
+    return found.bytes ? found : pfb_metadata_counter_name_at(set, METADATA_LOCAL, counter_id);
 }
 
 pfb_name pfb_metadata_counter_help(const metadata_set *set, uint32_t counter_id)

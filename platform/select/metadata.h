@@ -83,12 +83,12 @@ const metadata_reply *pfb_metadata_reply(const metadata_set *set, uint32_t reque
  */
 bool pfb_metadata_complete(metadata_set *set);
 
-/* Return the name from one origin (_at), or the first name that exists, or the help text; `bytes` is null if there is
- * none. `set` may be null. */
+/* Return the name from one origin (_at), or the first name that exists (is_english: except a local one, unless there is
+ * no other), or the help text; `bytes` is null if there is none. `set` may be null. */
 pfb_name pfb_metadata_set_name_at(const metadata_set *set, unsigned origin);
-pfb_name pfb_metadata_set_name(const metadata_set *set);
+pfb_name pfb_metadata_set_name(const metadata_set *set, bool is_english);
 pfb_name pfb_metadata_counter_name_at(const metadata_set *set, unsigned origin, uint32_t counter_id);
-pfb_name pfb_metadata_counter_name(const metadata_set *set, uint32_t counter_id);
+pfb_name pfb_metadata_counter_name(const metadata_set *set, uint32_t counter_id, bool is_english);
 pfb_name pfb_metadata_counter_help(const metadata_set *set, uint32_t counter_id);
 
 /* The names by which a selection finds a counterset, or one of its counters. `set` may be null. */

@@ -1,33 +1,69 @@
 /* SPDX-License-Identifier: MIT */
 #include "select/titles.h"
 
+#include "select/code_page.h"
 #include "select/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-bool pfb_titles_add(titles *t, bool is_given, const void *data, size_t size, const pfb_read_options *options,
-                    pfb_error *error)
+unsigned pfb_title_language(uint32_t language)
+{
+    const uint32_t primary = 0x3FF; /* mask: without the dialect */
+    return (language & primary) == 9 ? TITLE_ENGLISH : TITLE_LOCAL;
+}
+
+/* Returns true if the bytes of a table are in a code page: malformed bytes become longer as UTF-8. */
+static bool has_code_page(const void *data, size_t size, const pfb_read_options *options)
+{
+    pfb_name_table table;
+    const pfb_name text = {data, size, PFB_ENCODING_UTF8};
+    pfb_name_table_open(&table, data, size, NULL);
+    return options && options->code_page != 0 && table.encoding == PFB_ENCODING_UTF8 &&
+           pfb_name_to_utf8(&text, NULL, 0) != size;
+}
+
+/* Copies a table, in UTF-16 or UTF-8. Returns null when memory is exhausted. */
+static title_table *copy_table(const void *data, size_t size, const pfb_read_options *options)
+{
+    pfb_name text = {data, size, PFB_ENCODING_UTF8};
+    bool is_converted = has_code_page(data, size, options);
+    if (is_converted)
+        text.encoding = options->code_page;
+    size_t copied_size = is_converted ? pfb_code_page_to_utf8(&text, NULL, 0) : size;
+    title_table *copy = copied_size < SIZE_MAX - sizeof *copy ? malloc(sizeof *copy + copied_size + 1) : NULL;
+    if (!copy)
+        return NULL;
+    *copy = (title_table){.size = copied_size};
+    if (is_converted)
+        pfb_code_page_to_utf8(&text, (char *)copy->bytes, copied_size + 1);
+    else if (size > 0)
+        memcpy(copy->bytes, data, size);
+    return copy;
+}
+
+bool pfb_titles_add(titles *t, bool is_given, unsigned language, const void *data, size_t size,
+                    const pfb_read_options *options, pfb_error *error)
 {
     pfb_name_table table;
     pfb_name_entry entry;
     bool has_number = t->table_count < GIVEN_TITLES;
-    title_table *copy = has_number && size < SIZE_MAX - sizeof *copy ? malloc(sizeof *copy + size) : NULL;
+    title_table *copy = has_number ? copy_table(data, size, options) : NULL;
     if (!copy)
         return false;
-    if (size > 0)
-        memcpy(copy->bytes, data, size);
+    copy->language = language;
     copy->next = t->tables;
     t->tables = copy;
     uint32_t number = t->table_count++ | (is_given ? GIVEN_TITLES : 0);
     t->has_given = t->has_given || is_given;
+    t->has_language[language] = true;
     uint32_t position = 0;
-    pfb_name_table_open(&table, copy->bytes, size, options);
+    pfb_name_table_open(&table, copy->bytes, copy->size, options);
     while (pfb_name_table_next_entry(&table, &entry)) {
         if (!PFB_COLLECT_GROW(t->rows, t->capacity, t->count + 1))
             return false;
-        t->rows[t->count++] =
-            (title_row){.index = entry.index, .table = number, .position = position, .name = entry.name};
+        t->rows[t->count++] = (title_row){
+            .index = entry.index, .table = number, .position = position, .language = language, .name = entry.name};
         position++;
     }
     *error = table.error;
@@ -38,6 +74,8 @@ void pfb_titles_free(titles *t)
 {
     while (t->tables) {
         title_table *next = t->tables->next;
+        free(t->tables->index.entries);
+        free(t->tables->index.by_index);
         free(t->tables);
         t->tables = next;
     }
@@ -45,12 +83,21 @@ void pfb_titles_free(titles *t)
     *t = (titles){.rows = NULL};
 }
 
+/* Compares a row with an index and a language. */
+static int compare_with(const title_row *row, uint32_t index, unsigned language)
+{
+    if (row->index != index)
+        return row->index < index ? -1 : 1;
+    return (row->language > language) - (row->language < language);
+}
+
 static int compare_rows(const void *left, const void *right)
 {
     const title_row *a = left;
     const title_row *b = right;
-    if (a->index != b->index)
-        return a->index < b->index ? -1 : 1;
+    int order = compare_with(a, b->index, b->language);
+    if (order != 0)
+        return order;
     if (a->table != b->table)
         return a->table > b->table ? -1 : 1;
     return (a->position > b->position) - (a->position < b->position);
@@ -74,29 +121,77 @@ static void sort_new_rows(titles *t)
     t->run_ends[t->run_count++] = t->count;
 }
 
-/* Returns the first row of this index in the run from `low` to `high`, or null. */
-static const title_row *find_in_run(const titles *t, size_t low, size_t high, uint32_t index)
+/* Returns the first row of this index and language in the run from `low` to `high`, or null. */
+static const title_row *find_in_run(const titles *t, size_t low, size_t high, uint32_t index, unsigned language)
 {
     size_t end = high;
-    while (low < high) { /* finds the first row with this index or a larger one */
+    while (low < high) { /* finds the first row that is not before it */
         size_t middle = low + (high - low) / 2;
-        if (t->rows[middle].index < index)
+        if (compare_with(&t->rows[middle], index, language) < 0)
             low = middle + 1;
         else
             high = middle;
     }
-    return low < end && t->rows[low].index == index ? &t->rows[low] : NULL;
+    return low < end && compare_with(&t->rows[low], index, language) == 0 ? &t->rows[low] : NULL;
 }
 
-pfb_name pfb_titles_find(titles *t, uint32_t index)
+pfb_name pfb_titles_find_in(titles *t, uint32_t index, unsigned language)
 {
     const title_row *row = NULL;
     sort_new_rows(t);
-    for (size_t i = t->run_count; i > 0 && (!row || t->has_given); i--) {
-        const title_row *found = find_in_run(t, i > 1 ? t->run_ends[i - 2] : 0, t->run_ends[i - 1], index);
+    for (size_t i = t->has_language[language] ? t->run_count : 0; i > 0 && (!row || t->has_given); i--) {
+        const title_row *found = find_in_run(t, i > 1 ? t->run_ends[i - 2] : 0, t->run_ends[i - 1], index, language);
         row = found && (!row || found->table > row->table) ? found : row;
     }
     return row ? row->name : (pfb_name){.bytes = NULL};
+}
+
+pfb_name pfb_titles_find(titles *t, uint32_t index, unsigned language)
+{
+    pfb_name name = pfb_titles_find_in(t, index, language);
+    return name.bytes ? name : pfb_titles_find_in(t, index, language == TITLE_LOCAL ? TITLE_ENGLISH : TITLE_LOCAL);
+}
+
+/* Sorts the names of a table, unless that was done. Returns false when memory is exhausted. */
+static bool index_table(title_table *t)
+{
+    pfb_name_table table;
+    if (t->index.entries)
+        return true;
+    pfb_name_table_open(&table, t->bytes, t->size, NULL);
+    pfb_name_table copy = table;
+    const uint32_t count = pfb_name_table_count(&copy);
+    t->index.entries = calloc((size_t)count + 1, sizeof *t->index.entries);
+    t->index.by_index = calloc((size_t)count + 1, 2 * sizeof *t->index.by_index);
+    if (!t->index.entries || !t->index.by_index) {
+        free(t->index.entries);
+        free(t->index.by_index);
+        t->index = (pfb_name_index){.count = 0};
+        return false;
+    }
+    pfb_name_index_build(&t->index, &table, t->index.entries, t->index.by_index, t->index.by_index + count, count);
+    return true;
+}
+
+bool pfb_titles_translate(titles *t, const pfb_name *local, pfb_name *english)
+{
+    enum { MAX_INDEXES = 16 }; /* of one name in a table: a hostile one can give all indexes one name */
+    *english = (pfb_name){.bytes = NULL};
+    if (!t->has_language[TITLE_LOCAL] || !t->has_language[TITLE_ENGLISH] || !local->bytes)
+        return true;
+    for (title_table *table = t->tables; table && !english->bytes; table = table->next) {
+        if (table->language != TITLE_LOCAL)
+            continue;
+        if (!index_table(table))
+            return false;
+        uint32_t first;
+        uint32_t count = pfb_name_index_named(&table->index, local, &first);
+        for (uint32_t i = 0; i < count && i < MAX_INDEXES && !english->bytes; i++) {
+            uint32_t index = table->index.entries[table->index.by_name[first + i]].index;
+            *english = pfb_titles_find_in(t, index, TITLE_ENGLISH);
+        }
+    }
+    return true;
 }
 
 static int compare_indexes(const void *left, const void *right)

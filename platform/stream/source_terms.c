@@ -350,7 +350,7 @@ static void report_refused(const term_search *a, const pfb_identifier *block)
     char name[256] = ""; /* a longer name is cut */
     char counter[32] = "all counters";
     const metadata_set *set = pfb_metadata_find(&a->s->metadata, &block->counterset);
-    pfb_name set_name = pfb_metadata_set_name(set);
+    pfb_name set_name = pfb_metadata_set_name(set, false);
     const pfb_win32_code *known = pfb_win32_find(block->status);
     pfb_guid_format(&block->counterset, guid);
     if (set_name.bytes)

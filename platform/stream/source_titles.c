@@ -51,8 +51,8 @@ bool pfb_source_input_fetch_names(source_input *s, pfb_source_failure *failure)
     pfb_source_failure reason = {.code = 0};
     pfb_error error;
     if (pfb_source_v1(s->source, "Counter 009", &s->names, &reason))
-        return pfb_titles_add(&s->titles, false, s->names.data, s->names.size_bytes, &s->input->stream->reader,
-                              &error) ||
+        return pfb_titles_add(&s->titles, false, TITLE_ENGLISH, s->names.data, s->names.size_bytes,
+                              &s->input->stream->reader, &error) ||
                pfb_collect_no_memory(failure);
     s->names.size_bytes = 0;
     *failure = reason;
@@ -108,7 +108,7 @@ typedef struct found_objects {
 static selection_names names_of(source_input *s, uint32_t title)
 {
     selection_names names = {.has_number = true, .number = title};
-    pfb_selection_add_name(&names, pfb_titles_find(&s->titles, title));
+    pfb_selection_add_name(&names, pfb_titles_find(&s->titles, title, TITLE_ENGLISH));
     return names;
 }
 

@@ -237,6 +237,11 @@ cook --names n                       | --kind apply to files
 live --machine ''                    | --machine : expected a NAME
 cook --sort '' x                     | --sort : expected a COUNTER
 record -o x --names n                | --names does not apply
+record -o x --language english       | --language does not apply
+live --code-page 1251                | --code-page does not apply
+cook x --code-page 437               | --code-page 437: expected 874, 932
+cook x --language de                 | --language de: expected local or english
+cook x --names 000:n                 | --names 000:n: expected a file
 report live --names n                | --kind apply to files
 report x --interval 1                | apply to live data, not to files
 report x --v1                        | apply to live data, not to files
@@ -252,7 +257,7 @@ cook x --summary --top 1             | --top does not apply to --summary
 live --force                         | --force applies to the file of --output
 report x --open                      | --open needs -o
 cpi run --source a --source b -o x -- true      | --source may be given only once
-cook x --names a --names b           | --names may be given only once
+cook x --names a --names 009:b       | each --names of several needs
 cook x --query-info a --query-info b | --query-info may be given only once
 cook x --from 01:00 --from 02:00     | --from may be given only once
 cook x --to 01:00 --to 02:00         | --to may be given only once

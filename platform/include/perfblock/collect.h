@@ -32,11 +32,13 @@ typedef struct pfb_collector pfb_collector; /* opaque */
 
 enum { /* options of a collector; 0 is the default of each */
        PFB_COLLECT_STRICT = 1,
-       PFB_COLLECT_MEMORY = 2,   /* bytes of samples kept for comparison; 0: 64 MiB for each of V1, V2 and logs */
-       PFB_COLLECT_IDENTITY = 3, /* PFB_IDENTITY_: how instances of V1 and logs are found in other samples */
-       PFB_COLLECT_BIAS = 4,     /* minutes, UTC = local time + bias, for local times of unknown zone */
-       PFB_COLLECT_CODE_PAGE = 5 /* of instances' names in V1 objects whose code page is not UTF-16, instead of theirs:
-                                  * one of code_page.h or an encoding of name.h; 0: theirs */
+       PFB_COLLECT_MEMORY = 2,    /* bytes of samples kept for comparison; 0: 64 MiB for each of V1, V2 and logs */
+       PFB_COLLECT_IDENTITY = 3,  /* PFB_IDENTITY_: how instances of V1 and logs are found in other samples */
+       PFB_COLLECT_BIAS = 4,      /* minutes, UTC = local time + bias, for local times of unknown zone */
+       PFB_COLLECT_CODE_PAGE = 5, /* of instances' names in V1 objects whose code page is not UTF-16, instead of theirs:
+                                   * one of code_page.h or an encoding of name.h; 0: theirs */
+       PFB_COLLECT_ENGLISH = 6    /* 1: names of countersets and counters are English where the data and the name tables
+                                   * have such names; 0: local where they have those */
 };
 
 PFB_API pfb_collector *pfb_collector_new(void);             /* null: memory is exhausted */
@@ -299,8 +301,10 @@ PFB_API bool pfb_collector_counter(pfb_collector *collector, const pfb_guid *gui
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
 /* Returns the name of a V1 title index in the tables that were put for the file of the latest record; `bytes` is null
- * if there is none. Valid until the next record. */
+ * if there is none. In the language of PFB_COLLECT_ENGLISH if it has a name in it, else in the other one; _in: only in
+ * English, or only in the local language. Valid until the next record. */
 PFB_API pfb_name pfb_collector_title(pfb_collector *collector, uint32_t title_index);
+PFB_API pfb_name pfb_collector_title_in(pfb_collector *collector, uint32_t title_index, bool is_english);
 
 #ifdef __cplusplus
 }
