@@ -193,6 +193,28 @@ class Writer(FixtureCase):
                           and item["counter_id"] == 1],
                          [n + 1 for n in range(count)])
 
+    def test_elapsed_time_of_v2(self):
+        """A counter names the clock and the frequency of its elapsed time."""
+        text = DISK.replace("PERF_COUNTER_BULK_COUNT 8 -",
+                            "PERF_ELAPSED_TIME 8 2/3")
+        for other in ("PERF_AVERAGE_BULK 8 3", "PERF_AVERAGE_BASE 4 -"):
+            text = text.replace(other, "PERF_COUNTER_LARGE_RAWCOUNT 8 -")
+        text = text.replace('row "sda#0" 0 0 0', 'row "sda#0" 400 1000 100')
+        text = text.replace("+4000000 +4000000 +100", "= +3000 =")
+        self.assertEqual([item["value"] for item in self.cooked(
+            self.text_recording("a.pfb", text)) if item["counter_id"] == 1],
+                         [6, 36])
+
+    def test_language(self):
+        """The names of V1 counters have the language of the text, or else
+        English."""
+        for text, language in ((V1, 9), (V1.replace(
+                "object", "language 0x407\nobject", 1), 0x407)):
+            data = bytes_of(self.text_recording("a.pfb", text))
+            at = data.index(b"NAME")
+            self.assertEqual(int.from_bytes(data[at + 16:at + 20], "little"),
+                             language)
+
     def test_types(self):
         """All named types are known."""
         self.assertEqual(runpy.run_path(FIXTURE_WRITER)["TYPES"],
@@ -218,7 +240,9 @@ class Writer(FixtureCase):
                 "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f", instances)]
             lines += ["counter %d %s %d %s n%d" % (
                 n, name, width, order.choice((
-                    "-", (n + 1) % len(kinds), order.randrange(len(kinds)))),
+                    "-", (n + 1) % len(kinds), order.randrange(len(kinds)),
+                    "%d/%d" % (order.randrange(len(kinds)),
+                               order.randrange(len(kinds))))),
                 n) for n, (name, width) in enumerate(kinds)]
         known = set()
         for number in range(4):
@@ -261,6 +285,8 @@ class Writer(FixtureCase):
                 (HEAD + 'note "a\n', 2), (HEAD + 'note "a"b\n', 2),
                 (HEAD + 'note "\\x"\n', 2), (HEAD + "note a\0b\n", 2),
                 (HEAD + "\nnote \udcff\n", 3),
+                (HEAD + "language\n", 2), (HEAD + "language x\n", 2),
+                (HEAD + "language 4294967296\n", 2),
                 (HEAD + "counterset x multiple a\n", 2),
                 (HEAD + f"counterset {guid} some a\n", 2),
                 (v2 + f"counterset {guid} multiple b\n", 3),
@@ -268,6 +294,9 @@ class Writer(FixtureCase):
                 (HEAD + "counter 1 0 4 - a\n", 2),
                 (v2 + "counter 1 0 5 - a\n", 3),
                 (v2 + "counter x 0 4 - a\n", 3),
+                (v2 + "counter 1 0 4 2/ a\n", 3),
+                (v2 + "counter 1 0 4 2/3/4 a\n", 3),
+                (v2 + "counter 1 0 4 x/3 a\n", 3),
                 (v2 + "counter 1 PERF_NOTHING 4 - a\n", 3),
                 (v2 + "counter 1 0 4 - a\ncounter 1 0 4 - b\n", 4),
                 (v2 + "define 1 0 4 4 0 a\n", 3),

@@ -82,8 +82,12 @@ def read_type(word):
 def read_counter(words):
     """A counter of a counterset."""
     ident, kind, width, base, name = words
+    clock, slash, frequency = base.partition("/")
     return {"id": integer(ident), "type": read_type(kind), "bytes": int(width),
-            "base": cook.NONE if base == "-" else integer(base), "name": name}
+            "base": cook.NONE if base == "-" or slash else integer(base),
+            "perf_time": integer(clock) if slash else cook.NONE,
+            "perf_freq": integer(frequency) if slash else cook.NONE,
+            "name": name}
 
 
 def read_define(words):
@@ -176,8 +180,7 @@ def metadata_of(parts):
     for index, part in enumerate(parts):
         guid = part.key.lower()
         metadata.counters[guid] = {
-            counter["id"]: dict(counter, multi=cook.NONE, perf_time=cook.NONE,
-                                perf_freq=cook.NONE)
+            counter["id"]: dict(counter, multi=cook.NONE)
             for counter in part.counters if counter["type"] is not None}
         metadata.strings[guid, 3] = {None: {"text": part.name}}
         metadata.strings[guid, 5] = {
