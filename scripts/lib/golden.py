@@ -96,7 +96,7 @@ def fixture_inputs():
     captures = sorted(path.name for path in (ROOT / "fixtures").glob("*.pfb"))
     for name in sorted(path.name for path in (ROOT / "fixtures").glob("*.txt")) + captures:
         yield Input([f"fixtures/{name}"], SINGLE)
-    yield Input(["fixtures/system.pfb"] * 2, COMMANDS)
+    yield Input(["fixtures/processor.pfb"] * 2, COMMANDS)
     yield Input([f"fixtures/{name}" for name in captures], COMMANDS)
     logs = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "corpus").glob("log/seeds/valid*"))
     texts = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "corpus").glob("pdh_text/seeds/valid*"))
@@ -120,7 +120,7 @@ def captured_inputs():
         yield Input(blocks[::-1], COMMANDS)
     logs = [name for name in names if name.endswith(".blg")]
     if logs:
-        yield Input([logs[-1], "corpus/log/seeds/valid_counters.blg", "fixtures/system.pfb"], COMMANDS)
+        yield Input([logs[-1], "corpus/log/seeds/valid_counters.blg", "fixtures/processor.pfb"], COMMANDS)
 
 
 def small_inputs():

@@ -10,9 +10,11 @@ or from the writer of tests/oracle, the second implementation of the formats,
 which also makes the seeds of the corpus.
 """
 
+import glob
 import json
 import os
 import re
+import runpy
 import subprocess
 import sys
 import tempfile
@@ -90,6 +92,17 @@ def bytes_of(path):
     """The contents of a file."""
     with open(path, "rb") as file:
         return file.read()
+
+
+def fixture_texts():
+    """{path: text} of the recordings in fixtures/. machine.py has the texts of
+    those that it makes."""
+    machine = runpy.run_path(os.path.join(FIXTURES, "machine.py"))
+    texts = {os.path.join(FIXTURES, name + ".pfb"): text
+             for name, text in machine["texts"]().items()}
+    for path in glob.glob(os.path.join(FIXTURES, "*.txt")):
+        texts[path[:-len("txt")] + "pfb"] = bytes_of(path).decode()
+    return texts
 
 
 def sanitizer():

@@ -375,12 +375,12 @@ class Outputs(ConvertCase):
     def test_part_of_a_recording(self):
         """Samples that are left out are not written, and the others have
         the values that cook gives them."""
-        for name in ("process", "processor_information"):
+        for name in ("machine_names_v1", "processor_information"):
             path = os.path.join(ROOT, "fixtures", name + ".pfb")
             for part in (["--every", "2"],
-                         ["--from", "2025-01-01T00:00:01Z",
-                          "--to", "2025-01-01T00:00:02Z"],
-                         ["--utc", "--from", "00:00:02"],
+                         ["--from", "2025-01-01T00:00:10Z",
+                          "--to", "2025-01-01T00:00:20Z"],
+                         ["--utc", "--from", "00:00:20"],
                          ["--set", "Process*", "--every", "3"]):
                 made = self.converted("part.pfb", path, *part)
                 self.assertEqual(self.cooked(path, *part), self.cooked(made),
@@ -506,16 +506,18 @@ class Filters(ConvertCase):
     def test_fixtures(self):
         """Filters of each kind, applied to recordings of V1 and V2 data."""
         for name, filters in (
-                ("process", ["--set", "Process", "--instance", "svchost"]),
-                ("process", ["--set", "230", "--counter", "ID Process",
-                             "--counter", "% User Time"]),
-                ("process", ["--path", r"\Process(app)\Elapsed Time"]),
-                ("logical_disk", ["--counter", "*", "--instance", "_Total"]),
-                ("logical_disk", ["--set", "*", "--counter", "Avg*"]),
-                ("physical_disk", ["--path", r"\PhysicalDisk(*)\*Idle*"]),
-                ("system", ["--set", "System", "--counter", "*Quota*"]),
-                ("network_interface", ["--counter", "Bytes*"]),
-                ("processor_information_changes", ["--instance", "0,1"]),
+                ("machine_names_v1", ["--set", "Process", "--instance",
+                                      "svchost"]),
+                ("machine_restart_v1", ["--set", "230", "--counter",
+                                        "ID Process", "--counter",
+                                        "% User Time"]),
+                ("machine_v1", ["--path", r"\Process(agent)\Elapsed Time"]),
+                ("machine_v1", ["--counter", "*", "--instance", "_Total"]),
+                ("machine_v1", ["--set", "*", "--counter", "Avg*"]),
+                ("machine_v1", ["--path", r"\PhysicalDisk(*)\*Idle*"]),
+                ("machine_v1", ["--set", "Memory", "--counter", "%*"]),
+                ("machine", ["--counter", "Bytes*"]),
+                ("machine_wraps", ["--instance", "0,1"]),
                 ("gpu_memory", ["--set", "GPU Process*"])):
             path = os.path.join(ROOT, "fixtures", name + ".pfb")
             self.filtered(path, *filters)
@@ -575,7 +577,7 @@ class Filters(ConvertCase):
     def test_no_rate_across_a_sample_without_the_instance(self):
         """No rate is computed from two samples if a sample between them lacks
         the instance."""
-        path = os.path.join(ROOT, "fixtures", "network_interface.pfb")
+        path = os.path.join(ROOT, "fixtures", "machine_appears.pfb")
         names = {item["instance"] for item in self.run_json("cook", path)}
         for name in names:
             self.filtered(path, "--instance", name)
@@ -583,7 +585,7 @@ class Filters(ConvertCase):
     def test_filters_that_match_nothing(self):
         """Filters that select nothing are refused, and no file is written."""
         for path in (FIXTURES[0], os.path.join(ROOT, "fixtures",
-                                               "process.pfb")):
+                                               "machine_v1.pfb")):
             self.assertNotEqual(self.refused(2, path, "--set", "Nothing"), "")
             self.assertNotEqual(
                 self.refused(2, path, "--instance", "nothing"), "")

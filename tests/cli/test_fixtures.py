@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""The captures in fixtures/: they are made from their texts and have the values
-of the texts, commands read them without an error, and fixtures/README.md
-describes them. perfblock-fixture, which makes them."""
+"""The captures in fixtures/: they are made from their texts, or by machine.py,
+and have the values of the texts, commands read them without an error, and
+fixtures/README.md describes them. The simulated machine is consistent.
+perfblock-fixture, which makes captures."""
 
 import collections
+import csv
+import functools
 import glob
 import os
 import random
@@ -12,7 +15,8 @@ import runpy
 import shutil
 import unittest
 
-from program import FIXTURE_WRITER, FIXTURES, ROOT, STEP, Case, bytes_of
+from program import (FIXTURE_WRITER, FIXTURES, ROOT, STEP, Case, bytes_of,
+                     fixture_texts)
 import comparison
 import fixture_reader
 import formula
@@ -22,6 +26,12 @@ import formula
 ROW = re.compile(r"^\| `(\w+)` \| `(\w+)` \| (\d+) \|", re.M)
 CATALOG_ROW = re.compile(r'^    \{([A-Z_]+), \w+, (\d+), \w+, \w+, "(.*)"\},$',
                          re.M)
+
+
+@functools.lru_cache(maxsize=None)
+def machine():
+    """The names of machine.py."""
+    return runpy.run_path(os.path.join(FIXTURES, "machine.py"))
 
 
 def read(*names):
@@ -66,19 +76,35 @@ class Fixtures(FixtureCase):
 
     def test_fixtures_are_made_from_their_texts(self):
         """perfblock-fixture makes the same bytes from the texts."""
-        texts = [shutil.copy(path[:-len("pfb")] + "txt", self.folder)
-                 for path in self.paths]
+        texts = glob.glob(os.path.join(FIXTURES, "*.txt"))
+        paths = [path[:-len("txt")] + "pfb" for path in texts]
+        texts = [shutil.copy(path, self.folder) for path in texts]
         done = self.write_fixture(*texts)
         self.assertEqual((done.returncode, done.stderr), (0, b""))
-        for path in self.paths:
+        for path in paths:
             self.assertEqual(bytes_of(path), bytes_of(os.path.join(
                 self.folder, os.path.basename(path))), path)
+
+    def test_machine_makes_its_files(self):
+        """machine.py makes the same bytes, and all files that have no text."""
+        files = machine()["files"]()
+        texts = {name[:-len("txt")] + "pfb" for name in os.listdir(FIXTURES)
+                 if name.endswith(".txt")}
+        self.assertEqual(sorted(files), sorted(
+            name for name in os.listdir(FIXTURES)
+            if name.endswith((".pfb", ".blg", ".csv", ".tsv"))
+            and name not in texts))
+        for name, data in files.items():
+            self.assertTrue(bytes_of(os.path.join(FIXTURES, name)) == data,
+                            name)
 
     def test_values_are_those_of_the_texts(self):
         """Raw and displayed values are those that tests/oracle computes from
         the texts."""
-        for path in self.paths:
-            self.assert_values(path, read(path[:-len("pfb")] + "txt"))
+        texts = fixture_texts()
+        self.assertEqual(sorted(texts), self.paths)
+        for path, text in texts.items():
+            self.assert_values(path, text)
 
     def test_commands_read_them(self):
         """show, check --strict, cook and countersets accept each fixture."""
@@ -114,6 +140,356 @@ class Fixtures(FixtureCase):
                 found.add((str(item.get("set")).lower(), item.get("counter_id"),
                            item.get("counter")))
         self.assertEqual(catalog - found, set())
+
+
+class Machine(FixtureCase):
+    """The simulated machine: its forms agree with each other and with the table
+    of displayed values, and its values with themselves."""
+
+    def setUp(self):
+        super().setUp()
+        with open(os.path.join(FIXTURES, "machine.tsv"), encoding="utf-8",
+                  newline="") as file:
+            rows = list(csv.reader(file, delimiter="\t",
+                                   quoting=csv.QUOTE_NONE))
+        self.samples = len(rows[0]) - 1
+        self.table = {row[0]: [float(cell) if cell else None
+                               for cell in row[1:]] for row in rows[1:]}
+        self.assertEqual(len(self.table), len(rows) - 1)
+
+    def displayed(self, name, *options):
+        """{path without the machine: [displayed value of each sample, None
+        without one]} of a file; bases are left out."""
+        found = collections.defaultdict(dict)
+        for item in self.run_json("cook", os.path.join(FIXTURES, name),
+                                  *options):
+            if item["status"] == "not_displayed":
+                continue
+            path = re.sub(r"^\\\\\w+", "", item["path"])
+            self.assertNotIn(item["sample"], found[path], path)
+            found[path][item["sample"]] = item["value"]
+        return {path: [values[number] for number in range(self.samples)]
+                for path, values in found.items()
+                if not path.rpartition("\\")[2].startswith("Object ")}
+
+    def test_forms_display_the_table(self):
+        """Each form displays the values of the table. Together the recordings
+        have all of them."""
+        seen = set()
+        for name in ("machine.pfb", "machine_v1.pfb", "machine.blg",
+                     "machine.csv"):
+            found = self.displayed(name)
+            self.assertGreaterEqual(len(found), 31)
+            seen |= found.keys() if name.endswith(".pfb") else set()
+            for path, values in found.items():
+                self.assertEqual(values, self.table[path], (name, path))
+        self.assertEqual(seen, set(self.table))
+
+    def test_german_names(self):
+        """The German log and recording have the values of the table under
+        their names."""
+        names = machine()["GERMAN"]
+        table = {}
+        for path, values in self.table.items():
+            part, _, counter = path[1:].rpartition("\\")
+            title, mark, instance = part.partition("(")
+            if title in names and counter in names:
+                table["\\%s%s%s\\%s" % (names[title], mark, instance,
+                                        names[counter])] = values
+        for name, samples in (("machine_german.csv", self.samples),
+                              ("machine_german_v1.pfb", 4)):
+            self.samples = samples
+            found = self.displayed(name)
+            self.assertGreaterEqual(len(found), 19)
+            for path, values in found.items():
+                self.assertEqual(values, table[path][:samples], (name, path))
+
+    def values(self, path):
+        """The displayed values of a path after the first sample."""
+        return self.found[path][1:]
+
+    def sums(self, *paths):
+        """The sums of displayed values of paths, for each sample but the first.
+        """
+        return [round(sum(values), 9)
+                for values in zip(*map(self.values, paths))]
+
+    def instances(self, name, counter):
+        """The paths of the instances of a counter, without the total."""
+        found = [path for path in self.found if re.fullmatch(
+            r"\\%s\((?!(\d,)?_Total).*\)\\%s" % (
+                re.escape(name), re.escape(counter)), path)]
+        self.assertGreaterEqual(len(found), 1)
+        return found
+
+    def assert_sum(self, total, *paths):
+        """The values of the paths add up to the total, a path or a number."""
+        wanted = [total] * (self.samples - 1) if isinstance(total, int) else \
+            self.sums(total)
+        self.assertEqual(self.sums(*paths), wanted, paths)
+
+    def assert_processors(self, name, instances):
+        """Laws of a processor's times."""
+        for instance in instances:
+            def path(counter, instance=instance):
+                return "\\%s(%s)\\%s" % (name, instance, counter)
+
+            self.assert_sum(100, path("% Processor Time"), path("% Idle Time"))
+            self.assert_sum(path("% Processor Time"), path("% User Time"),
+                            path("% Privileged Time"))
+            for privileged, *parts in zip(*map(self.values, map(path, (
+                    "% Privileged Time", "% DPC Time", "% Interrupt Time")))):
+                self.assertLessEqual(sum(parts), privileged)
+
+    def assert_processes(self, name, processors, disk):
+        """Laws of processes: their values add up to the total, and that to the
+        times of the processors and the bytes of the disk."""
+        for counter in ("% Processor Time", "% User Time", "% Privileged Time",
+                        "Page Faults/sec", "Working Set", "Private Bytes",
+                        "Thread Count", "Handle Count", "IO Read Bytes/sec",
+                        "IO Write Bytes/sec", "Working Set - Private"):
+            self.assert_sum("\\%s(_Total)\\%s" % (name, counter),
+                            *self.instances(name, counter))
+        self.assert_sum(200, "\\%s(_Total)\\%% Processor Time" % name)
+        total = "\\%s(_Total)\\" % name
+        self.assert_sum(total + "% User Time",
+                        *[processors + "% User Time"] * 2)
+        self.assert_sum("\\Memory\\Page Faults/sec", total + "Page Faults/sec")
+        self.assert_sum("\\System\\Threads", total + "Thread Count")
+        self.assertEqual(set(self.values("\\System\\Processes")),
+                         {len(self.instances(name, "Thread Count"))})
+        for kind, pages in (("Read", "Input"), ("Write", "Output")):
+            self.assert_sum(
+                disk + "Disk %s Bytes/sec" % kind,
+                total + "IO %s Bytes/sec" % kind,
+                *["\\Memory\\Pages %s/sec" % pages] * 4096)
+        for path in self.instances(name, "Priority Base"):
+            self.assertLessEqual(set(self.values(path)), {0, 6, 8}, path)
+        for counter in ("Working Set", "Working Set - Private"):
+            for path in self.instances(name, counter):
+                for size in self.values(path):
+                    self.assertEqual(size % 4096, 0, path)
+        for working, private in zip(
+                self.instances(name, "Working Set"),
+                self.instances(name, "Working Set - Private")):
+            for pair in zip(self.values(private), self.values(working)):
+                self.assertLessEqual(*pair)
+        for path in self.instances(name, "Elapsed Time"):
+            values = self.values(path)
+            self.assertEqual(values, sorted(values))
+
+    def assert_disks(self):
+        """Laws of the disk: its volumes add up to it, it is busy or idle, and
+        free space and its share belong to one size."""
+        for counter in ("Disk Reads/sec", "Disk Writes/sec",
+                        "Disk Read Bytes/sec", "Disk Write Bytes/sec"):
+            for name in ("PhysicalDisk", "LogicalDisk"):
+                self.assert_sum("\\%s(_Total)\\%s" % (name, counter),
+                                *self.instances("LogicalDisk", counter))
+        for name in ("PhysicalDisk(_Total)", "PhysicalDisk(0 C: D:)",
+                     "LogicalDisk(_Total)", "LogicalDisk(C:)",
+                     "LogicalDisk(D:)"):
+            self.assert_sum(100, "\\%s\\%% Disk Time" % name,
+                            "\\%s\\%% Idle Time" % name)
+        for name, size in (("C:", 102400), ("D:", 409600), ("_Total", 512000)):
+            path = "\\LogicalDisk(%s)\\" % name
+            for share, free in zip(self.values(path + "% Free Space"),
+                                   self.values(path + "Free Megabytes")):
+                self.assertAlmostEqual(share * size, 100 * free, places=5)
+
+    def assert_memory(self):
+        """Laws of memory: used, modified and available parts are all of it."""
+        path = "\\Memory\\%s"
+        private = [name for name in self.found if re.fullmatch(
+            r"\\Process( V2)?\(_Total\)\\Working Set - Private", name)]
+        self.assert_sum(8 << 30, path % "Available Bytes",
+                        path % "Modified Page List Bytes",
+                        path % "Cache Bytes", path % "Pool Nonpaged Bytes",
+                        *private)
+        self.assert_sum(path % "Available Bytes",
+                        path % "Free & Zero Page List Bytes", *[
+                            path % ("Standby Cache %s Bytes" % kind)
+                            for kind in ("Reserve", "Normal Priority", "Core")])
+        self.assert_sum(path % "Committed Bytes", path % "Pool Paged Bytes",
+                        path % "Pool Nonpaged Bytes", *[
+                            name.replace("Working Set - Private",
+                                         "Private Bytes") for name in private])
+        self.assert_sum(path % "Pages/sec", path % "Pages Input/sec",
+                        path % "Pages Output/sec")
+        for committed, limit, share in zip(
+                *(self.values(path % name) for name in (
+                    "Committed Bytes", "Commit Limit",
+                    "% Committed Bytes In Use"))):
+            self.assertLess(committed, limit)
+            self.assertAlmostEqual(share, 100 * committed / limit, places=9)
+
+    def assert_networks(self):
+        """Laws of interfaces: no direction exceeds the bandwidth."""
+        for path in self.instances("Network Interface", "Current Bandwidth"):
+            name = path.rpartition("\\")[0] + "\\"
+            self.assertIn(set(self.values(path)), ({10**8}, {10**9}))
+            self.assert_sum(name + "Bytes Total/sec", name + "Bytes Sent/sec",
+                            name + "Bytes Received/sec")
+            for counter in ("Sent", "Received"):
+                for size, packets, bandwidth in zip(
+                        self.values(name + "Bytes %s/sec" % counter),
+                        self.values(name + "Packets %s/sec" % counter),
+                        self.values(path)):
+                    self.assertLessEqual(8 * size, bandwidth)
+                    self.assertTrue(60 * packets <= size <= 1514 * packets)
+
+    def assert_counts_rise(self, name):
+        """Raw values of counters that are compared with earlier ones rise."""
+        for items in self.run_series(name):
+            raws = [item["raw"] for item in items]
+            if items[0]["type"] not in (
+                    "PERF_COUNTER_RAWCOUNT", "PERF_COUNTER_LARGE_RAWCOUNT",
+                    "PERF_ELAPSED_TIME", "PERF_RAW_FRACTION", "PERF_RAW_BASE"):
+                self.assertEqual(raws, sorted(raws), items[0]["path"])
+
+    def run_series(self, name):
+        """The records of each counter of a file."""
+        found = collections.defaultdict(list)
+        for item in self.run_json("cook", os.path.join(FIXTURES, name)):
+            found[item["path"], item["position"]].append(item)
+        return found.values()
+
+    def test_v2_is_consistent(self):
+        self.found = self.displayed("machine.pfb")
+        self.assert_processors("Processor Information",
+                               ("0,0", "0,1", "0,_Total", "_Total"))
+        for instance in ("0,0", "0,1", "_Total"):
+            path = "\\Processor Information(%s)\\" % instance
+            self.assert_sum(path + "% Idle Time",
+                            *[path + "%% C%d Time" % n for n in (1, 2, 3)])
+            self.assert_sum(path + "Idle Break Events/sec", *[
+                path + "C%d Transitions/sec" % n for n in (1, 2, 3)])
+            for utility, busy, speed in zip(
+                    self.values(path + "% Processor Utility"),
+                    self.values(path + "% Processor Time"),
+                    self.values(path + "% of Maximum Frequency")):
+                self.assertAlmostEqual(utility, busy * speed / 100, places=9)
+        self.assert_processes(
+            "Process V2", "\\Processor Information(_Total)\\",
+            "\\PhysicalDisk(_Total)\\")
+        self.assert_disks()
+        self.assert_memory()
+        self.assert_networks()
+        self.assert_counts_rise("machine.pfb")
+        for path in self.instances("GPU Engine", "Utilization Percentage"):
+            self.assertLessEqual(max(self.values(path)), 100)
+
+    def test_v1_is_consistent(self):
+        self.found = self.displayed("machine_v1.pfb")
+        self.assert_processors("Processor", ("0", "1", "_Total"))
+        self.assert_processes("Process", "\\Processor(_Total)\\",
+                              "\\PhysicalDisk(_Total)\\")
+        self.assert_disks()
+        self.assert_memory()
+        self.assert_networks()
+        self.assert_counts_rise("machine_v1.pfb")
+        self.assert_sum("\\TCPv4\\Segments/sec",
+                        "\\TCPv4\\Segments Sent/sec",
+                        "\\TCPv4\\Segments Received/sec")
+        self.assert_sum("\\TCPv4\\Segments Sent/sec", *self.instances(
+            "Network Interface", "Packets Sent/sec"))
+
+    def statuses(self, name, pattern):
+        """{path: statuses of its samples} of the paths that match a pattern."""
+        found = {items[0]["path"]: [item["status"] for item in items]
+                 for items in self.run_series(name)
+                 if isinstance(items[0]["status"], str)}
+        return {path: statuses for path, statuses in found.items()
+                if re.search(pattern, path)}
+
+    def test_restart(self):
+        """The process that has the id again is another one: its counts start
+        at 0 and its elapsed time decreases."""
+        for name in ("machine_restart.pfb", "machine_restart_v1.pfb"):
+            self.samples = 5
+            found = self.displayed(name)
+            elapsed, = (values for path, values in found.items()
+                        if re.search(r"\(agent.*Elapsed", path))
+            self.assertEqual(elapsed[2:4], [elapsed[0] + 20, 5])
+            ident, = (values for path, values in found.items()
+                      if re.search(r"\(agent.*ID Process", path))
+            self.assertEqual(set(ident), {2208})
+            for path, statuses in self.statuses(
+                    name, r"\(agent.*% (Processor|User) Time").items():
+                self.assertEqual(statuses, [
+                    "need_two_samples", "ok", "ok", "negative_delta", "ok"],
+                                 path)
+
+    def test_equal_names(self):
+        """After the first of three processes named svchost ended, the others
+        are still compared with themselves: each has the rate of its id."""
+        items = [item for item in self.run_json("cook", os.path.join(
+            FIXTURES, "machine_names_v1.pfb")) if item["instance"] == "svchost"]
+        for number, idents in enumerate((
+                (812, 860, 904), (812, 860, 904), (812, 860, 904), (860, 904),
+                (860, 904))):
+            rows = {counter: [item["value"] for item in items
+                              if item["sample"] == number
+                              and item["counter"] == counter]
+                    for counter in ("ID Process", "IO Read Bytes/sec")}
+            self.assertEqual(rows["ID Process"], list(idents))
+            self.assertEqual(rows["IO Read Bytes/sec"], [
+                819.2 * ident if number else None for ident in idents])
+
+    def test_appears(self):
+        """An instance that was not in the previous sample has no rate."""
+        statuses = self.statuses("machine_appears.pfb",
+                                 r"(tool:3004\)\\% User|USB.*Bytes Sent)")
+        self.assertEqual(sorted(map(len, statuses.values())), [4, 5])
+        items = [(item["sample"], item["instance_id"], item["status"])
+                 for item in self.run_json("cook", os.path.join(
+                     FIXTURES, "machine_appears.pfb"))
+                 if item["instance"] == "USB Ethernet"
+                 and item["counter"] == "Bytes Sent/sec"]
+        self.assertEqual(items, [
+            (2, 3, "need_two_samples"), (3, 3, "ok"),
+            (6, 4, "need_two_samples"), (7, 4, "ok")])
+
+    def test_wraps(self):
+        """With the option wrap32, the values are those of a machine without
+        the wrap; without it, there is none."""
+        name = "machine_wraps.pfb"
+        found = self.statuses(
+            name, r"\(0,0\)\\(% Processor Utility|Interrupts/sec)$")
+        self.assertEqual(len(found), 2)
+        for path, statuses in found.items():
+            self.assertIn(statuses[3], ("negative_delta",
+                                        "negative_denominator"), path)
+            self.assertEqual(statuses[4], "ok")
+        self.samples = 5
+        found = self.displayed(name, "--wrap32")
+        for path, values in found.items():
+            self.assertEqual(values, self.table[path][:5], path)
+
+    def test_fails(self):
+        """A result that fails is reported with its status; the others of the
+        sample are there."""
+        items = self.run_json("cook", os.path.join(FIXTURES,
+                                                   "machine_fails.pfb"))
+        errors = {(item["sample"], item["status"]) for item in items
+                  if not isinstance(item["status"], str)}
+        self.assertEqual(errors, {(3, 21), (4, 4201), (5, 4201)})
+        sets = collections.Counter(
+            (item["sample"], item["set"]) for item in items
+            if isinstance(item["status"], str))
+        for number in range(6):
+            for name, is_there in (("Memory", True),
+                                   ("Process V2", number != 3),
+                                   ("Network Interface", number < 4)):
+                self.assertEqual((number, name) in sets, is_there)
+
+    def test_missing(self):
+        """A counterset that the machine does not have is in no reply."""
+        path = os.path.join(FIXTURES, "machine_missing.pfb")
+        self.assertEqual({item["set"] for item in self.run_json("cook", path)},
+                         {"Processor Information", "Memory"})
+        self.assertEqual(self.run_program(
+            "countersets", "--source", path, "Process V2").status, 2)
 
 
 HEAD = "perfblock text 1\n"

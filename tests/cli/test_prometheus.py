@@ -689,8 +689,8 @@ class Logs(MetricsCase):
         ("V2", [seed("capture", "valid_all_types.pfb")], FREQUENCY, 1000),
         *[("V2", [os.path.join(ROOT, "fixtures", name + ".pfb")],
            FREQUENCY, 1) for name in (
-               "processor_information", "process", "memory",
-               "network_interface", "physical_disk", "tcpv4")])
+               "processor_information", "machine_restart", "machine_v1",
+               "machine_appears")])
     CAPTURED = (
         (".blg", [real("blg", "win8-counters.blg")], 2725536, 1),
         ("V1", [real("v1", "pal-s0%d-obj%d.bin" % (number, title))
@@ -698,7 +698,8 @@ class Logs(MetricsCase):
          ["--names", real("v1", "names-009.tsv")], 3579545, 1))
     # Factors of units, by parts of counter names.
     UNITS = (("%", 1 / 100), ("KBytes", 1024), ("MBytes", 1048576),
-             ("Processor Frequency", 1e6), ("Current Bandwidth", 1 / 8))
+             ("Megabytes", 1048576), ("Processor Frequency", 1e6),
+             ("Current Bandwidth", 1 / 8))
 
     def expected(self, item, table, frequency, object_frequency):
         """The value of the metric for an object of cook's JSON, as a tuple; None
@@ -797,7 +798,7 @@ class Logs(MetricsCase):
     def test_several_inputs(self):
         """Of several files all samples of a metric are together, in the order of
         time."""
-        path = os.path.join(ROOT, "fixtures", "system.pfb")
+        path = os.path.join(ROOT, "fixtures", "machine_restart_v1.pfb")
         log = seed("log", "valid_counters.blg")
         alone = [self.openmetrics(name) for name in (path, log)]
         found = self.openmetrics(path, log)

@@ -247,7 +247,7 @@ class Dumps(Compiled):
         """The stored replies give the values of the recording, directly and
         converted."""
         program = self.build_agent()
-        names = ["processor_information_changes", "processor_information",
+        names = ["machine_wraps", "processor_information",
                  "gpu_engine"]
         for name in names[:1 if ON_WINDOWS else 3]:
             fixture = os.path.join(ROOT, "fixtures", name + ".pfb")

@@ -4,13 +4,13 @@
 are those that tests/oracle computes from their texts."""
 
 import contextlib
-import glob
 import os
 import sqlite3
 import unittest
 import uuid
 
-from program import FIXTURES, IMPOSSIBLE, ON_WINDOWS, Case, bytes_of
+from program import (FIXTURES, IMPOSSIBLE, ON_WINDOWS, Case, bytes_of,
+                     fixture_texts)
 import fixture_reader
 import formula
 
@@ -112,22 +112,23 @@ class Tables(SqliteCase):
                          [{"integrity_check": "ok"}])
 
     def test_known_numbers(self):
-        """The first values of processor.txt: in the second sample processor 0
-        was not idle for 95 % of a second, which began on 2025-01-01."""
+        """The first values of processor.pfb. In 6850 s before 2025-01-01
+        processor 0 was idle for 5822.5 s; in the 10 s that followed it was
+        busy for 16.25 %."""
         rows = [row for row in self.cook(PROCESSOR)
                 if (row["InstanceName"], row["CounterName"]) ==
                 ("0", "% Processor Time")]
         self.assertEqual([row["CounterValue"] for row in rows],
-                         [None, 95, 95, 95])
+                         [None, 16.25, 15.625, 16.25])
         self.assertEqual([row["Status"] for row in rows],
                          ["need_two_samples", None, None, None])
         self.assertEqual([whole(row, "FirstValue") for row in rows],
-                         [1000000000, 1000500000, 1001000000, 1001500000])
+                         [58225000000, 58308750000, 58393125000, 58476875000])
         time = 133801632000000000  # FILETIME of 2025-01-01 UTC
         self.assertEqual([whole(row, "SecondValue") for row in rows],
-                         [time + n * 10**7 for n in range(4)])
+                         [time + n * 10**8 for n in range(4)])
         self.assertEqual([row["CounterDateTime"] for row in rows],
-                         [f"2025-01-01 00:00:0{n}.000" for n in range(4)])
+                         [f"2025-01-01 00:00:{n}0.000" for n in range(4)])
         self.assertEqual([row["RecordIndex"] for row in rows], [1, 2, 3, 4])
         self.assertEqual({(row["MachineName"], row["ObjectName"],
                            row["CounterType"], row["DefaultScale"],
@@ -138,17 +139,13 @@ class Tables(SqliteCase):
     def test_values_of_fixtures(self):
         """Displayed values, statuses and raw values of all fixtures are those
         of their texts."""
-        paths = sorted(glob.glob(os.path.join(FIXTURES, "*.txt")))
-        self.assertGreaterEqual(len(paths), 12)
-        for path in paths:
-            with self.subTest(path), open(path, encoding="utf-8") as file:
-                text = file.read()
+        for path, text in sorted(fixture_texts().items()):
+            with self.subTest(path):
                 self.assert_values(text, self.run_cook(path))
 
     def run_cook(self, path):
         """The values of a fixture, which may have results that failed."""
-        done = self.run_program("cook", path[:-len("txt")] + "pfb", "-o",
-                                self.out)
+        done = self.run_program("cook", path, "-o", self.out)
         self.assertEqual(done.status, 0, done.err)
         return self.query(VALUES)
 
@@ -196,7 +193,7 @@ class Tables(SqliteCase):
             self.assertEqual(log, {
                 "RunID": 0, "DisplayString": "log.sqlite",
                 "LogStartTime": "2025-01-01 00:00:00.000",
-                "LogStopTime": "2025-01-01 00:00:03.000",
+                "LogStopTime": "2025-01-01 00:00:30.000",
                 "NumberOfRecords": 4, "MinutesToUTC": 0,
                 "TimeZoneName": "UTC"})
             guids.add(guid)
@@ -211,8 +208,8 @@ class Tables(SqliteCase):
         self.assertEqual(
             [(row["RecordIndex"], row["InstanceName"], row["CounterName"],
               row["CounterDateTime"]) for row in rows],
-            [(index, "1", "Interrupts/sec", f"2025-01-01 00:00:0{second}.000")
-             for index, second in ((1, 0), (2, 2))])
+            [(index, "1", "Interrupts/sec", f"2025-01-01 00:00:{second}.000")
+             for index, second in ((1, "00"), (2, "20"))])
 
 
 @unittest.skipUnless(IS_BUILT, "built without SQLite")

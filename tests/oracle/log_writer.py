@@ -29,11 +29,11 @@ def text(name):
 # Containers -------------------------------------------------------------------
 
 def buffer(*events, size=SIZE, declared=None, used=None, cut=None, flags=0,
-           number=0):
+           number=0, time=UTC):
     """A buffer of events, each of which begins at a multiple of 8. `declared`
     and `used` override the sizes in its header; `cut` truncates it."""
     body = b"".join(pad8(event, b"\xa5") for event in events)
-    head = struct.pack("<IIIIQQ", override_or(declared, size), 0, 0, 0, UTC, number)
+    head = struct.pack("<IIIIQQ", override_or(declared, size), 0, 0, 0, time, number)
     head += bytes(0x30 - len(head)) + struct.pack(
         "<II", override_or(used, 0x48 + len(body)), flags)
     raw = head + bytes(0x48 - len(head)) + body
@@ -43,7 +43,7 @@ def buffer(*events, size=SIZE, declared=None, used=None, cut=None, flags=0,
 
 def trace(buffers, size=SIZE, width=8, length=None, signature=b"\x02\xc0",
           names=("Standard", "Daylight"), bias=480, daylight=-60, tail=None,
-          start=LOCAL):
+          start=LOCAL, end=LOCAL + SECOND):
     """The first event, which describes the log."""
     def zone_name(name):
         return name.encode("utf-16-le")[:64].ljust(64, b"\0")
@@ -51,14 +51,14 @@ def trace(buffers, size=SIZE, width=8, length=None, signature=b"\x02\xc0",
     head = bytearray(0x58 - 0x10 + 2 * width)  # from 0x10 on
     for offset, form, field in (
             (0x10, "Q", start), (0x20, "I", size), (0x24, "B", 6),
-            (0x25, "B", 2), (0x28, "I", 9200), (0x30, "Q", LOCAL + SECOND),
+            (0x25, "B", 2), (0x28, "I", 9200), (0x30, "Q", end),
             (0x44, "I", buffers), (0x4C, "I", width)):
         struct.pack_into("<" + form, head, offset - 0x10, field)
     body = bytes(head)
     body += struct.pack("<i", bias) + zone_name(names[0]) + bytes(16)
     body += struct.pack("<i", 0) + zone_name(names[1]) + bytes(16)
     body += struct.pack("<i", daylight)
-    body += override_or(tail, bytes(4) + struct.pack("<3Q", 1, 10000000, LOCAL))
+    body += override_or(tail, bytes(4) + struct.pack("<3Q", 1, 10000000, start))
     return struct.pack("<H", 0) + signature + struct.pack(
         "<H", override_or(length, 0x10 + len(body))) + bytes(10) + body
 
@@ -79,7 +79,8 @@ def record(kind, payload, each=PART_BYTES, **options):
             for number, raw in enumerate(cuts)]
 
 
-def log(*events, size=SIZE, buffers=None, width=8, whole=False, **options):
+def log(*events, size=SIZE, buffers=None, width=8, whole=False, time=UTC,
+        **options):
     """A log: a buffer with the log header, then the events in as few buffers as
     possible. The last buffer ends with its events unless `whole` is true."""
     groups, used = [[]], 0x48
@@ -94,8 +95,8 @@ def log(*events, size=SIZE, buffers=None, width=8, whole=False, **options):
     layout = b"\x02\xc0" if width == 8 else b"\x01\xc0"
     options.setdefault("signature", layout)
     first = trace(override_or(buffers, 1 + len(groups)), size, width, **options)
-    raws = [buffer(first, size=size, flags=0x40001)] + [
-        buffer(*group, size=size, number=number + 1)
+    raws = [buffer(first, size=size, flags=0x40001, time=time)] + [
+        buffer(*group, size=size, number=number + 1, time=time)
         for number, group in enumerate(groups)]
     if not whole:
         raws[-1] = raws[-1][:struct.unpack_from("<I", raws[-1], 0x30)[0]]

@@ -208,7 +208,7 @@ class Check:
 
     def make_fixture(self):
         """The installed perfblock-fixture makes an installed fixture from its text."""
-        text, made = next(self.prefix.rglob("process.txt")), self.folder / "made.pfb"
+        text, made = next(self.prefix.rglob("gpu_engine.txt")), self.folder / "made.pfb"
         self.run(self.prefix / "bin" / "perfblock-fixture", text, "-o", made)
         if made.read_bytes() != text.with_suffix(".pfb").read_bytes():
             raise SystemExit(f"perfblock-fixture makes another recording from {text}")
