@@ -75,7 +75,7 @@ void time_text_show(shown_times shown)
     shown_now = shown;
 }
 
-bool time_text_shows_utc(void)
+static bool shows_utc(void)
 {
     return shown_now == TIMES_UTC;
 }
@@ -90,8 +90,7 @@ log_zone time_text_log_zone(const pfb_record *sample)
 bool time_text_offset(int64_t clock, const log_zone *zone, int32_t *minutes)
 {
     *minutes = zone->is_known ? -zone->bias_minutes : 0;
-    return zone->is_known ||
-           (!time_text_shows_utc() && system_local_offset(clock / UNITS_PER_SECOND - SECONDS_TO_1970, minutes));
+    return zone->is_known || (!shows_utc() && system_local_offset(clock / UNITS_PER_SECOND - SECONDS_TO_1970, minutes));
 }
 
 /* Appends an offset from UTC: "+01:00". */
@@ -105,8 +104,7 @@ int64_t time_text_from_local(int64_t clock)
 {
     int64_t moment = clock / UNITS_PER_SECOND - SECONDS_TO_1970;
     int32_t minutes = 0;
-    if (!time_text_shows_utc() &&
-        system_local_offset(moment, &minutes)) /* nearly the moment: the offset may differ by an hour */
+    if (!shows_utc() && system_local_offset(moment, &minutes)) /* nearly the moment: the offset may differ by an hour */
         system_local_offset(moment - minutes * INT64_C(60), &minutes);
     return clock - minutes * INT64_C(60) * UNITS_PER_SECOND;
 }

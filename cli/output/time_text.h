@@ -26,7 +26,6 @@ typedef enum shown_times {
 
 /* Chooses the times that the functions below show; TIMES_OF_LOG until then. */
 void time_text_show(shown_times shown);
-bool time_text_shows_utc(void);
 
 /* The time zone of a log, at a sample. All zero: unknown, or not that of a log. */
 typedef struct log_zone {

@@ -196,10 +196,11 @@ class Machine(FixtureCase):
             if title in names and counter in names:
                 table["\\%s%s%s\\%s" % (names[title], mark, instance,
                                         names[counter])] = values
-        for name, samples in (("machine_german.csv", self.samples),
-                              ("machine_german_v1.pfb", 4)):
+        for name, samples, *options in (
+                ("machine_german.csv", self.samples, "--code-page", "1252"),
+                ("machine_german_v1.pfb", 4)):
             self.samples = samples
-            found = self.displayed(name)
+            found = self.displayed(name, *options)
             self.assertGreaterEqual(len(found), 19)
             for path, values in found.items():
                 self.assertEqual(values, table[path][:samples], (name, path))

@@ -332,7 +332,7 @@ class TimeGaps(ReportCase):
         """Each is named, has a point in its middle and interrupts the line."""
         for times, gaps in self.ROWS:
             path = self.log(times, range(len(times)))
-            page = self.report(path, "--utc")
+            page = self.report(path, "--utc", "--quiet")
             line, = page.lines.values()
             named = page.facts().get("Gaps", "")
             found = re.findall(r"from 2013-01-02 (\S+)\+00:00 to 2013-01-02 "

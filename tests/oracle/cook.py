@@ -240,14 +240,18 @@ def is_total(name):
     return name is not None and (name == "_Total" or name.endswith(",_Total"))
 
 
-def total_flags(name, type_value, outcome, has_ended):
-    """The flags of a value. A total that is computed from two samples is
+def value_flags(name, type_value, raw, outcome, has_ended):
+    """The flags of a value. A raw count whose highest bit of 64 is set may be
+    negative, if its type is a decimal number. A total that is computed from two samples is
     incomplete if an instance has ended since the older sample, because the
     newer count of the total does not include that instance."""
     known = formula.find_type(type_value)
     is_incomplete = (has_ended and is_total(name) and outcome.status == "ok"
                      and known and formula.needs_two(known))
-    return outcome.flags + ["incomplete_total"] * bool(is_incomplete)
+    may_be_negative = (type_value in (0x00010000, 0x00010100)
+                       and outcome.status == "ok" and (raw or 0) >> 63)
+    return (outcome.flags + ["incomplete_total"] * bool(is_incomplete)
+            + ["may_be_negative"] * bool(may_be_negative))
 
 
 def ended_queries(entries, older):
@@ -278,8 +282,8 @@ def lines_of(metadata, number, sample, older):
                "type": known.name if known else None,
                "status": outcome.status, "value": outcome.value,
                "unit": outcome.unit,
-               "flags": total_flags(name, inputs.get("type"), outcome,
-                                    key[0] in ended),
+               "flags": value_flags(name, inputs.get("type"), value["raw"],
+                                    outcome, key[0] in ended),
                "raw": value["raw"], "base": inputs.get("base"),
                # docs/perfblock.md does not say how a registered type without
                # a name is printed, so `type` is not compared then.

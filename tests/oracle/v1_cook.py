@@ -253,8 +253,9 @@ def cook_pair(older, newer):
                     number, newer, instance, value)
                 outcome = evaluate(
                     before, newer.inputs(item.item, value["_type"], value))
-                flags = cook.total_flags(instance.record["name"],
-                                         value["_type"], outcome, has_ended)
+                flags = cook.value_flags(instance.record["name"],
+                                         value["_type"], value["raw"],
+                                         outcome, has_ended)
                 yield (item.item, instance, value,
                        outcome._replace(flags=flags))
 

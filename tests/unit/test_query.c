@@ -204,8 +204,10 @@ Test(query, patterns_match_whole_names)
         cr_expect_eq(match(t->pattern, t->name, 0), t->exact, "%s and %s", t->pattern, t->name);
         cr_expect_eq(match(t->pattern, t->name, PFB_MATCH_IGNORE_CASE), t->folded, "%s and %s without case", t->pattern,
                      t->name);
-        cr_expect_eq(match(t->pattern, t->name, ~PFB_MATCH_IGNORE_CASE), t->exact,
+        cr_expect_eq(match(t->pattern, t->name, ~(PFB_MATCH_IGNORE_CASE | PFB_MATCH_EXACT)), t->exact,
                      "%s and %s with unknown options, which are ignored", t->pattern, t->name);
+        cr_expect_eq(match(t->pattern, t->name, PFB_MATCH_EXACT), strcmp(t->pattern, t->name) == 0,
+                     "%s and %s without wildcards", t->pattern, t->name);
     }
 }
 
