@@ -360,7 +360,7 @@ static bool read_bias(const char *value, bias_option *bias)
 {
     uint64_t minutes = 0;
     bool is_negative = *value == '-';
-    bool is_valid = read_number(value + (is_negative || *value == '+'), 0, 24 * 60, &minutes);
+    bool is_valid = read_number(value + (is_negative || *value == '+'), 0, UINT64_C(24) * 60, &minutes);
     *bias = (bias_option){.is_given = true, .minutes = is_negative ? -(int32_t)minutes : (int32_t)minutes};
     return is_valid;
 }

@@ -115,7 +115,7 @@ static bool add_name(group_state *g, const char *text, const pattern_match *m)
     bool has_memory = true;
     for (size_t p = 0; p < g->pattern_size && has_memory;) {
         bool is_shared = is_part(g->pattern + p, g->pattern_size - p);
-        if (is_shared)
+        if (is_shared && star < m->count)
             has_memory = add_text(g, text + m->begin[star], m->end[star] - m->begin[star]);
         else
             has_memory = add_text(g, g->pattern + p, 1);

@@ -18,46 +18,51 @@ static void set_memory(pfb_collector *c, size_t max_bytes)
     c->formats[0].store.max_bytes = c->formats[1].store.max_bytes = c->ended.max_bytes = max_bytes;
 }
 
+/* Returns true if an option may have the value. */
+static bool accepts(uint32_t option, int64_t value)
+{
+    static const struct {
+        int64_t min, max;
+    } ranges[] = {
+        [PFB_COLLECT_STRICT] = {0, 1},
+        [PFB_COLLECT_MEMORY] = {0, INT64_MAX},
+        [PFB_COLLECT_IDENTITY] = {PFB_IDENTITY_PROCESS, PFB_IDENTITY_WINDOWS},
+        [PFB_COLLECT_BIAS] = {INT64_C(-1440), INT64_C(1440)},
+        [PFB_COLLECT_ENGLISH] = {0, 1},
+        [PFB_COLLECT_CODE_PAGE] = {0, UINT32_MAX},
+    };
+    if (option == 0 || option >= sizeof ranges / sizeof ranges[0])
+        return false;
+    if (option == PFB_COLLECT_CODE_PAGE && value > 0 && !pfb_code_page_is_known((uint32_t)value))
+        return false;
+    return value >= ranges[option].min && value <= ranges[option].max;
+}
+
 uint32_t pfb_collector_set(pfb_collector *c, uint32_t option, int64_t value)
 {
-    const int64_t max_bias = INT64_C(24) * 60;
-    bool is_valid = false;
+    if (!accepts(option, value))
+        return PFB_CALLER_ARGUMENT;
     switch (option) {
     case PFB_COLLECT_STRICT:
-        is_valid = value == 0 || value == 1;
-        if (is_valid)
-            c->options.reader.is_strict = value == 1;
+        c->options.reader.is_strict = value == 1;
         break;
     case PFB_COLLECT_MEMORY:
-        is_valid = value >= 0;
-        if (is_valid)
-            set_memory(c, (uint64_t)value < SIZE_MAX ? (size_t)value : SIZE_MAX);
+        set_memory(c, (uint64_t)value < SIZE_MAX ? (size_t)value : SIZE_MAX);
         break;
     case PFB_COLLECT_IDENTITY:
-        is_valid = value == PFB_IDENTITY_PROCESS || value == PFB_IDENTITY_WINDOWS;
-        if (is_valid)
-            c->options.identity = (uint32_t)value;
+        c->options.identity = (uint32_t)value;
         break;
     case PFB_COLLECT_BIAS:
-        is_valid = value >= -max_bias && value <= max_bias;
-        if (is_valid)
-            c->options.range.bias_minutes = (int32_t)value;
+        c->options.range.bias_minutes = (int32_t)value;
         break;
     case PFB_COLLECT_ENGLISH:
-        is_valid = value == 0 || value == 1;
-        if (is_valid)
-            c->options.language = value == 1 ? TITLE_ENGLISH : TITLE_LOCAL;
+        c->options.language = value == 1 ? TITLE_ENGLISH : TITLE_LOCAL;
         c->choice_version++;
         break;
-    case PFB_COLLECT_CODE_PAGE:
-        is_valid = value == 0 || (value > 0 && value <= UINT32_MAX && pfb_code_page_is_known((uint32_t)value));
-        if (is_valid)
-            c->options.reader.code_page = (uint32_t)value;
-        break;
-    default:
-        break;
+    default: /* PFB_COLLECT_CODE_PAGE */
+        c->options.reader.code_page = (uint32_t)value;
     }
-    return is_valid ? PFB_OK : PFB_CALLER_ARGUMENT;
+    return PFB_OK;
 }
 
 void pfb_collector_set_formula(pfb_collector *c, const pfb_formula_options *options)

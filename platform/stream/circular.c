@@ -166,8 +166,8 @@ static int compare_pieces(const void *left, const void *right)
 static bool is_ascending(circular_search *s, uint64_t start)
 {
     bool is_ordered = true;
-    pfb_log_buffer buffer;
     for (size_t i = 1; i < s->count && is_ordered; i++) {
+        pfb_log_buffer buffer = {.latest_time = 0};
         const log_piece *piece = &s->pieces[i];
         if (piece->last_buffer == 0)
             continue;

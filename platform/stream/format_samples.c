@@ -571,6 +571,29 @@ static void convert_json(converter *c, size_t at)
 
 /* ---- CSV ------------------------------------------------------------------------------------------------- */
 
+/* Takes the cell at *at, which becomes the offset of what ends it. */
+static text_part take_cell(const converter *c, size_t *at, uint32_t separator)
+{
+    text_part cell = {.begin = *at, .is_quoted = *at < c->size && unit_at(c, *at) == '"'};
+    bool is_inside = cell.is_quoted;
+    size_t closing = 0;
+    cell.begin += cell.is_quoted ? c->width : 0;
+    for (*at = cell.begin; *at < c->size; *at += c->width) {
+        uint32_t unit = unit_at(c, *at);
+        bool is_mark = cell.is_quoted && unit == '"';
+        if (is_mark && is_inside)
+            closing = *at;
+        is_inside = is_inside != is_mark;
+        if (!is_inside && (unit == separator || unit == '\n'))
+            break;
+    }
+    size_t end = *at;
+    if (!cell.is_quoted && end > cell.begin && unit_at(c, end - c->width) == '\r')
+        end -= c->width;
+    cell.end = cell.is_quoted && !is_inside ? closing : end;
+    return cell;
+}
+
 /* Takes the cells of a record, which may have line ends inside of quotation marks. Returns their number. Those after
  * the first MAX_COLUMNS are left out. */
 static size_t take_record(const converter *c, size_t *at, uint32_t separator, text_part cells[MAX_COLUMNS])
@@ -578,24 +601,7 @@ static size_t take_record(const converter *c, size_t *at, uint32_t separator, te
     size_t count = 0;
     bool has_more = *at < c->size;
     while (has_more) {
-        text_part cell = {.begin = *at};
-        cell.is_quoted = *at < c->size && unit_at(c, *at) == '"';
-        bool is_inside = cell.is_quoted;
-        cell.begin += cell.is_quoted ? c->width : 0;
-        cell.end = 0;
-        for (*at = cell.begin; *at < c->size; *at += c->width) {
-            uint32_t unit = unit_at(c, *at);
-            bool is_mark = cell.is_quoted && unit == '"';
-            if (is_mark && is_inside)
-                cell.end = *at;
-            is_inside = is_inside != is_mark;
-            if (!is_inside && (unit == separator || unit == '\n'))
-                break;
-        }
-        size_t end = *at;
-        if (!cell.is_quoted && end > cell.begin && unit_at(c, end - c->width) == '\r')
-            end -= c->width;
-        cell.end = cell.is_quoted && !is_inside ? cell.end : end;
+        text_part cell = take_cell(c, at, separator);
         if (count < MAX_COLUMNS)
             cells[count++] = cell;
         has_more = *at < c->size && unit_at(c, *at) != '\n';

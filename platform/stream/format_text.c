@@ -25,7 +25,7 @@ static uint64_t place_of(const file_input *file, size_t at)
 static uint64_t line_of(const file_input *file, uint64_t line)
 {
     const text_state *state = file->state;
-    return line > 0 && line <= state->place_count ? state->places[line - 1].line : line;
+    return state->places && line > 0 && line <= state->place_count ? state->places[line - 1].line : line;
 }
 
 static void report_malformed(file_input *file)

@@ -56,7 +56,7 @@ static bool stream_accepts(const pfb_stream *stream, uint32_t option, int64_t va
         [PFB_STREAM_NO_WAIT] = {0, 1},
         [PFB_STREAM_INTERVAL] = {0, INT64_MAX},
         [PFB_STREAM_MEMORY] = {0, INT64_MAX},
-        [PFB_STREAM_BIAS] = {-24 * 60, 24 * 60},
+        [PFB_STREAM_BIAS] = {INT64_C(-1440), INT64_C(1440)},
         [PFB_STREAM_VERSION] = {0, 2},
         [PFB_STREAM_METADATA] = {0, 2},
         [PFB_STREAM_REPEATED] = {0, 1},

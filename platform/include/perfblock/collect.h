@@ -30,15 +30,16 @@ typedef struct pfb_collector pfb_collector; /* opaque */
 
 /* ---- Opening --------------------------------------------------------------------------------------------- */
 
-enum { /* options of a collector; 0 is the default of each */
-       PFB_COLLECT_STRICT = 1,
-       PFB_COLLECT_MEMORY = 2,    /* bytes of samples kept for comparison; 0: 64 MiB for each of V1, V2 and logs */
-       PFB_COLLECT_IDENTITY = 3,  /* PFB_IDENTITY_: how instances of V1 and logs are found in other samples */
-       PFB_COLLECT_BIAS = 4,      /* minutes, UTC = local time + bias, for local times of unknown zone */
-       PFB_COLLECT_CODE_PAGE = 5, /* of instances' names in V1 objects whose code page is not UTF-16, instead of theirs:
-                                   * one of code_page.h or an encoding of name.h; 0: theirs */
-       PFB_COLLECT_ENGLISH = 6    /* 1: names of countersets and counters are English where the data and the name tables
-                                   * have such names; 0: local where they have those */
+/* Options of a collector; 0 is the default of each. */
+enum {
+    PFB_COLLECT_STRICT = 1,
+    PFB_COLLECT_MEMORY = 2,    /* bytes of samples kept for comparison; 0: 64 MiB for each of V1, V2 and logs */
+    PFB_COLLECT_IDENTITY = 3,  /* PFB_IDENTITY_: how instances of V1 and logs are found in other samples */
+    PFB_COLLECT_BIAS = 4,      /* minutes, UTC = local time + bias, for local times of unknown zone */
+    PFB_COLLECT_CODE_PAGE = 5, /* of instances' names in V1 objects whose code page is not UTF-16, instead of theirs:
+                                * one of code_page.h or an encoding of name.h; 0: theirs */
+    PFB_COLLECT_ENGLISH = 6    /* 1: names of countersets and counters are English where the data and the name tables
+                                * have such names; 0: local where they have those */
 };
 
 PFB_API pfb_collector *pfb_collector_new(void);             /* null: memory is exhausted */
