@@ -45,6 +45,69 @@ Test(formula, unpacked_values_are_integers_only_if_exact)
     }
 }
 
+/* The expected values are those of Python's doubles, computed in the order that the comment names; the exact quotient
+ * differs in each row. */
+Test(formula, pdh_order_rounds_after_each_operation)
+{
+    static const struct {
+        uint32_t type;
+        uint64_t n, d;
+        int64_t f;
+        double value;
+    } rows[] = {/* N / (dT / F), N / dT * 100, (1 - N / dT) * 100, N / F / dB, (M - N / dT) * 100 */
+                {BULK_COUNT, 791, 10722233, 9990608, 737.0265995898428},
+                {BULK_COUNT, 1408, 59202938, 8015764, 190.63573689535474},
+                {BULK_COUNT, 9028, 57978001, 1991709, 310.13744078551446},
+                {TIMER, 129815, 30962626, 1, 0.4192635340426229},
+                {TIMER, 415949, 7655764, 1, 5.4331481482449036},
+                {TIMER, 123514, 77626738, 1, 0.15911270160547003},
+                {TIMER_100NS_INV, 609851, 77665755, 1, 99.21477490304447},
+                {TIMER_100NS_INV, 390487, 14076910, 1, 97.22604605698267},
+                {TIMER_100NS_INV, 488218, 79592782, 1, 99.38660518236439},
+                {AVERAGE_TIMER, 314328, 255, 4015985, 0.0003069381044823155},
+                {AVERAGE_TIMER, 550708, 507, 6762565, 0.00016062086988861529},
+                {AVERAGE_TIMER, 793919, 351, 3549877, 0.000637170666160403},
+                {MULTI_TIMER_INV, 356644, 94320964, 1, 299.6218825753308},
+                {MULTI_TIMER_INV, 72103, 13562241, 1, 299.4683548242507},
+                {MULTI_TIMER_INV, 497128, 94555402, 1, 299.47424685476983}};
+    const uint32_t has = PFB_HAS_VALUE | PFB_HAS_BASE | PFB_HAS_MULTI_COUNT | PFB_HAS_PERF_TIME |
+                         PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_raw_value older = {.type = rows[i].type, .has = has, .multi_count = 3, .perf_freq = rows[i].f};
+        pfb_raw_value newer = older;
+        newer.value = rows[i].n;
+        newer.base = rows[i].d;
+        newer.perf_time = newer.perf_time_100ns = (int64_t)rows[i].d;
+        pfb_formula_result r =
+            pfb_formula_evaluate(&older, &newer, &(pfb_formula_options){.pdh_order = true, .scale = 0});
+        cr_expect(r.status == PFB_STATUS_OK && r.value == rows[i].value, "row %zu: %.17g", i, r.value);
+        r = pfb_formula_evaluate(&older, &newer, NULL);
+        cr_expect(r.status == PFB_STATUS_OK && r.value != rows[i].value, "row %zu: %.17g", i, r.value);
+    }
+}
+
+Test(formula, pdh_order_has_the_other_options)
+{
+    pfb_formula_options options = {.pdh_order = true, .scale = -5};
+    pfb_raw_value raw = {.type = LARGE_RAWCOUNT, .has = PFB_HAS_VALUE, .value = 8192};
+    pfb_formula_result r = pfb_formula_evaluate(NULL, &raw, &options);
+    cr_expect(r.value == 0.08192 && !r.is_integer);
+    options.scale = 0;
+    raw.value = UINT64_MAX;
+    r = pfb_formula_evaluate(NULL, &raw, &options);
+    cr_expect(r.value == 18446744073709551616.0 && r.is_integer && r.integer == UINT64_MAX);
+    raw = (pfb_raw_value){.type = LARGE_RAW_FRACTION,
+                          .has = PFB_HAS_VALUE | PFB_HAS_BASE,
+                          .value = 5,
+                          .base = 2,
+                          .base_type = LARGE_RAW_BASE};
+    r = pfb_formula_evaluate(NULL, &raw, &options);
+    cr_expect(r.value == 250 && r.flags == PFB_FLAG_ABOVE_100 && r.is_integer && r.integer == 250);
+    options.cap_100 = true;
+    r = pfb_formula_evaluate(NULL, &raw, &options);
+    cr_expect(r.value == 100 && r.flags == PFB_FLAG_ABOVE_100);
+}
+
 /* ---- Names and documentation --------------------------------------------------------------------------- */
 
 Test(formula, statuses_and_flags_have_names)

@@ -219,7 +219,11 @@ typedef struct pfb_formula_options {
     bool cap_100;                 /* values above 100 of types with unit % become 100 */
     bool clamp_0;                 /* values below 0 become 0 */
     int8_t scale;                 /* times 10^scale, -10 to 10; after cap_100, before rounding */
-    uint8_t reserved[9];
+    bool pdh_order;               /* computes in doubles and rounds after each operation, in the order of Windows' PDH,
+                                   * so that the last digit is that of Windows: N / (dT / F), N / D * 100,
+                                   * (1 - N / D) * 100; scale follows as a product. Statuses do not change; flags
+                                   * describe the rounded value. On x87 the last digit may differ */
+    uint8_t reserved[8];
 } pfb_formula_options;
 
 #define PFB_SCALE_LIMIT 10

@@ -132,6 +132,8 @@ pfb_formula pfb_formula_prepare(uint32_t type, const pfb_formula_options *option
     f.wrap32 = options->wrap32;
     f.cap_100 = options->cap_100 && f.unit == PFB_UNIT_PERCENT;
     f.clamp_0 = options->clamp_0;
+    f.pdh_order = options->pdh_order;
+    f.scale = options->scale;
     f.changes_value = f.cap_100 || f.clamp_0 || options->scale != 0;
     f.status = check_formula(&f, options);
     if (f.status == PFB_STATUS_OK) {
@@ -409,6 +411,52 @@ static bool compute_small(const pfb_formula *f, const formula_inputs *in, pfb_fo
     return true;
 }
 
+/* ---- The order of PDH -------------------------------------------------------------------------------- */
+
+/* Each result is stored, so that it is rounded to a double also where registers have more digits. */
+typedef volatile double rounded;
+
+static double to_pdh_scale(double value, int scale)
+{
+    static const double powers[] = {1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1,
+                                    1e1,   1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10};
+    rounded scaled = scale == 0 ? value : value * powers[scale + PFB_SCALE_LIMIT];
+    return scaled;
+}
+
+/* Divides first, then subtracts an inverse, then multiplies by 100. Logs of Windows with their values as text show this
+ * order for rates, fractions, times and the inverse of a 100 ns timer; the other types follow by analogy. */
+static void compute_pdh(const pfb_formula *f, const formula_inputs *in, pfb_formula_result *result)
+{
+    rounded value = (double)in->numerator;
+    rounded divisor = (double)in->denominator;
+    uint32_t flags = in->flags;
+    bool is_raw = (f->terms & ~PFB_TERM_RAW) == 0 && in->denominator == 1;
+    if (f->terms & PFB_TERM_OVER_FREQUENCY)
+        value = value / (double)in->frequency;
+    if (f->terms & PFB_TERM_TIMES_FREQUENCY)
+        divisor = divisor / (double)in->frequency;
+    value = value / divisor;
+    if (f->terms & PFB_TERM_INVERSE)
+        value = (f->terms & PFB_TERM_FROM_MULTI_COUNT ? (double)in->multi_count : 1) - value;
+    if (f->terms & PFB_TERM_PERCENT)
+        value = value * 100;
+    if (f->terms & PFB_TERM_OVER_MULTI_COUNT)
+        value = value / (double)in->multi_count;
+    flags |= value < 0 ? PFB_FLAG_BELOW_ZERO : 0;
+    flags |= value > 100 && f->unit == PFB_UNIT_PERCENT ? PFB_FLAG_ABOVE_100 : 0;
+    if (value < 0 && f->clamp_0)
+        value = 0;
+    if (value > 100 && f->cap_100)
+        value = 100;
+    value = to_pdh_scale(value, f->scale);
+    bool is_small = value >= 0 && value < 9007199254740992.0 && value == (double)(uint64_t)value;
+    pfb_quotient quotient = {.value = value, .is_integer = is_small, .integer = is_small ? (uint64_t)value : 0};
+    if (is_raw && f->scale == 0) /* a double rounds raw counts above 2^53 */
+        quotient = (pfb_quotient){.value = value, .is_integer = true, .integer = in->numerator};
+    set_result(result, quotient, false, flags);
+}
+
 void pfb_formula_compute(const pfb_formula *formula, const pfb_conditions *conditions, const pfb_raw_value *older,
                          const pfb_raw_value *newer, pfb_formula_result *result)
 {
@@ -424,6 +472,8 @@ void pfb_formula_compute(const pfb_formula *formula, const pfb_conditions *condi
     result->unit = formula->unit;
     if (status != PFB_STATUS_OK)
         set_result(result, (pfb_quotient){.value = 0}, false, 0);
+    else if (formula->pdh_order)
+        compute_pdh(formula, &in, result);
     else if (!compute_small(formula, &in, result))
         compute_wide(formula, &in, result);
 }
