@@ -395,6 +395,7 @@ FOLDERS = {
     "select": {"source"},
     "stream": {"source", "select"},
     "replay": {"source"},
+    "pdh": {"source"},
     "perflib": {"source"},
 }
 # Public headers of platform that a folder may include; a folder that is not listed may include all of them. Public

@@ -1,0 +1,413 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef PERFBLOCK_PDH_H
+#define PERFBLOCK_PDH_H
+
+/* The SDK's pdh.h: the Performance Data Helper functions with their structures and constants, so that a consumer of PDH
+ * can be compiled and tested on any system. See docs/pdh.md.
+ *
+ *     PDH_HQUERY query;
+ *     PDH_HCOUNTER counter;
+ *     PDH_FMT_COUNTERVALUE value;
+ *     PdhOpenQueryA(NULL, 0, &query);
+ *     PdhAddEnglishCounterA(query, "\\Processor(_Total)\\% Processor Time", 0, &counter);
+ *     PdhCollectQueryData(query);
+ *     Sleep(1000);
+ *     PdhCollectQueryData(query);
+ *     if (PdhGetFormattedCounterValue(counter, PDH_FMT_DOUBLE, NULL, &value) == ERROR_SUCCESS)
+ *         printf("%.15g\n", value.doubleValue);
+ *     PdhCloseQuery(query);
+ *
+ * Each function does what Microsoft documents for the function without the prefix pfb_, on this machine, the recording
+ * that the environment variable PERFBLOCK_CAPTURE names, or a log. A names are UTF-8, W names UTF-16; both in and out.
+ * Status codes are in perfblock/pdhmsg.h. Any thread may call any function at any time; calls for one query run one
+ * after the other. Handles are numbers: a closed or foreign one is PDH_INVALID_HANDLE and is never dereferenced.
+ *
+ * Sizes of lists and names count characters, those of structures and arrays bytes. A size of 0, or one that is too
+ * small, is PDH_MORE_DATA, and the size becomes the one needed; on success it becomes the one used, with all NULs.
+ *
+ * Do not include it together with the SDK's pdh.h. */
+
+#include "perfblock/pdhmsg.h"
+#include "perfblock/perflib.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- Types ---------------------------------------------------------------------------------------------------- */
+
+#if !defined(_WIN32)
+typedef int BOOL;
+typedef unsigned char BOOLEAN;
+typedef char *LPSTR;
+typedef const char *LPCSTR;
+typedef WCHAR *LPWSTR;
+typedef uintptr_t DWORD_PTR;
+
+typedef struct FILETIME {
+    DWORD dwLowDateTime;
+    DWORD dwHighDateTime;
+} FILETIME;
+#endif
+
+/* Members of 8 bytes are 8-aligned on every system, as on Windows. */
+#if defined(__GNUC__)
+#define PFB_PDH_ALIGN8 __attribute__((aligned(8)))
+#else
+#define PFB_PDH_ALIGN8
+#endif
+
+typedef LONG PDH_STATUS;
+typedef HANDLE PDH_HQUERY;
+typedef HANDLE PDH_HCOUNTER;
+typedef HANDLE PDH_HLOG;
+typedef PDH_HQUERY HQUERY;
+typedef PDH_HCOUNTER HCOUNTER;
+#ifndef _LMHLOGDEFINED_
+typedef PDH_HLOG HLOG;
+#endif
+
+#define H_REALTIME_DATASOURCE NULL
+#define H_WBEM_DATASOURCE ((PDH_HLOG)(intptr_t)-1)
+
+/* ---- Constants ------------------------------------------------------------------------------------------------ */
+
+#define PDH_CVERSION_WIN40 0x0400
+#define PDH_CVERSION_WIN50 0x0500
+#define PDH_VERSION 0x0503
+
+#define MAX_COUNTER_PATH 256
+#define PDH_MAX_COUNTER_NAME 1024
+#define PDH_MAX_INSTANCE_NAME 1024
+#define PDH_MAX_COUNTER_PATH 2048
+#define PDH_MAX_DATASOURCE_PATH 1024
+#define PDH_MAX_SCALE 7
+#define PDH_MIN_SCALE (-7)
+#define PDH_OBJECT_HAS_INSTANCES 1
+#define MIN_TIME_VALUE ((LONGLONG)0)
+#define MAX_TIME_VALUE ((LONGLONG)0x7FFFFFFFFFFFFFFF)
+
+#define PDH_PATH_WBEM_RESULT 1
+#define PDH_PATH_WBEM_INPUT 2
+#define PDH_PATH_LANG_FLAGS(language, flags) ((DWORD)(((language)&0x0000FFFF) << 16 | ((flags)&0x0000FFFF)))
+#define PDH_NOEXPANDCOUNTERS 1
+#define PDH_NOEXPANDINSTANCES 2
+#define PDH_REFRESHCOUNTERS 4
+#define PDH_FLAGS_CLOSE_QUERY 1
+#define PDH_FLAGS_FILE_BROWSER_ONLY 1
+#define DATA_SOURCE_REGISTRY 1
+#define DATA_SOURCE_LOGFILE 2
+#define DATA_SOURCE_WBEM 4
+
+/* Formats. */
+#define PDH_FMT_RAW 0x00000010
+#define PDH_FMT_ANSI 0x00000020
+#define PDH_FMT_UNICODE 0x00000040
+#define PDH_FMT_LONG 0x00000100
+#define PDH_FMT_DOUBLE 0x00000200
+#define PDH_FMT_LARGE 0x00000400
+#define PDH_FMT_NOSCALE 0x00001000
+#define PDH_FMT_1000 0x00002000
+#define PDH_FMT_NODATA 0x00004000
+#define PDH_FMT_NOCAP100 0x00008000
+
+#if !defined(_WIN32) || !defined(PERF_DETAIL_COSTLY) /* winperf.h has the others, too */
+#define PERF_DETAIL_COSTLY 0x00010000
+#define PERF_DETAIL_STANDARD 0x0000FFFF
+#endif
+#ifndef PERF_DETAIL_NOVICE
+#define PERF_DETAIL_NOVICE 100
+#define PERF_DETAIL_ADVANCED 200
+#define PERF_DETAIL_EXPERT 300
+#define PERF_DETAIL_WIZARD 400
+#endif
+
+/* Logs. */
+#define PDH_LOG_READ_ACCESS 0x00010000
+#define PDH_LOG_WRITE_ACCESS 0x00020000
+#define PDH_LOG_UPDATE_ACCESS 0x00040000
+#define PDH_LOG_ACCESS_MASK 0x000F0000
+#define PDH_LOG_CREATE_NEW 1
+#define PDH_LOG_CREATE_ALWAYS 2
+#define PDH_LOG_OPEN_ALWAYS 3
+#define PDH_LOG_OPEN_EXISTING 4
+#define PDH_LOG_CREATE_MASK 0x0000000F
+#define PDH_LOG_OPT_USER_STRING 0x01000000
+#define PDH_LOG_OPT_CIRCULAR 0x02000000
+#define PDH_LOG_OPT_MAX_IS_BYTES 0x04000000
+#define PDH_LOG_OPT_APPEND 0x08000000
+#define PDH_LOG_OPT_MASK 0x0F000000
+#define PDH_LOG_TYPE_UNDEFINED 0
+#define PDH_LOG_TYPE_CSV 1
+#define PDH_LOG_TYPE_TSV 2
+#define PDH_LOG_TYPE_TRACE_KERNEL 4
+#define PDH_LOG_TYPE_TRACE_GENERIC 5
+#define PDH_LOG_TYPE_PERFMON 6
+#define PDH_LOG_TYPE_SQL 7
+#define PDH_LOG_TYPE_BINARY 8
+
+/* ---- Structures ----------------------------------------------------------------------------------------------- */
+
+typedef struct PDH_RAW_COUNTER {
+    DWORD CStatus;
+    FILETIME TimeStamp; /* local time of the sample, in whole milliseconds */
+    LONGLONG FirstValue PFB_PDH_ALIGN8;
+    LONGLONG SecondValue PFB_PDH_ALIGN8;
+    DWORD MultiCount;
+} PDH_RAW_COUNTER, *PPDH_RAW_COUNTER;
+
+typedef struct PDH_RAW_COUNTER_ITEM_A {
+    LPSTR szName;
+    PDH_RAW_COUNTER RawValue;
+} PDH_RAW_COUNTER_ITEM_A, *PPDH_RAW_COUNTER_ITEM_A;
+typedef struct PDH_RAW_COUNTER_ITEM_W {
+    LPWSTR szName;
+    PDH_RAW_COUNTER RawValue;
+} PDH_RAW_COUNTER_ITEM_W, *PPDH_RAW_COUNTER_ITEM_W;
+
+typedef struct PDH_FMT_COUNTERVALUE {
+    DWORD CStatus;
+    union {
+        LONG longValue;
+        double doubleValue PFB_PDH_ALIGN8;
+        LONGLONG largeValue PFB_PDH_ALIGN8;
+        LPCSTR AnsiStringValue;
+        LPCWSTR WideStringValue;
+    };
+} PDH_FMT_COUNTERVALUE, *PPDH_FMT_COUNTERVALUE;
+
+typedef struct PDH_FMT_COUNTERVALUE_ITEM_A {
+    LPSTR szName;
+    PDH_FMT_COUNTERVALUE FmtValue;
+} PDH_FMT_COUNTERVALUE_ITEM_A, *PPDH_FMT_COUNTERVALUE_ITEM_A;
+typedef struct PDH_FMT_COUNTERVALUE_ITEM_W {
+    LPWSTR szName;
+    PDH_FMT_COUNTERVALUE FmtValue;
+} PDH_FMT_COUNTERVALUE_ITEM_W, *PPDH_FMT_COUNTERVALUE_ITEM_W;
+
+typedef struct PDH_STATISTICS {
+    DWORD dwFormat;
+    DWORD count;
+    PDH_FMT_COUNTERVALUE min;
+    PDH_FMT_COUNTERVALUE max;
+    PDH_FMT_COUNTERVALUE mean;
+} PDH_STATISTICS, *PPDH_STATISTICS;
+
+typedef struct PDH_COUNTER_PATH_ELEMENTS_A {
+    LPSTR szMachineName;
+    LPSTR szObjectName;
+    LPSTR szInstanceName;
+    LPSTR szParentInstance;
+    DWORD dwInstanceIndex;
+    LPSTR szCounterName;
+} PDH_COUNTER_PATH_ELEMENTS_A, *PPDH_COUNTER_PATH_ELEMENTS_A;
+typedef struct PDH_COUNTER_PATH_ELEMENTS_W {
+    LPWSTR szMachineName;
+    LPWSTR szObjectName;
+    LPWSTR szInstanceName;
+    LPWSTR szParentInstance;
+    DWORD dwInstanceIndex;
+    LPWSTR szCounterName;
+} PDH_COUNTER_PATH_ELEMENTS_W, *PPDH_COUNTER_PATH_ELEMENTS_W;
+
+typedef struct PDH_DATA_ITEM_PATH_ELEMENTS_A {
+    LPSTR szMachineName;
+    GUID ObjectGUID;
+    DWORD dwItemId;
+    LPSTR szInstanceName;
+} PDH_DATA_ITEM_PATH_ELEMENTS_A, *PPDH_DATA_ITEM_PATH_ELEMENTS_A;
+typedef struct PDH_DATA_ITEM_PATH_ELEMENTS_W {
+    LPWSTR szMachineName;
+    GUID ObjectGUID;
+    DWORD dwItemId;
+    LPWSTR szInstanceName;
+} PDH_DATA_ITEM_PATH_ELEMENTS_W, *PPDH_DATA_ITEM_PATH_ELEMENTS_W;
+
+typedef struct PDH_COUNTER_INFO_A {
+    DWORD dwLength;
+    DWORD dwType;
+    DWORD CVersion;
+    DWORD CStatus;
+    LONG lScale;
+    LONG lDefaultScale;
+    DWORD_PTR dwUserData;
+    DWORD_PTR dwQueryUserData;
+    LPSTR szFullPath;
+    union {
+        PDH_DATA_ITEM_PATH_ELEMENTS_A DataItemPath;
+        PDH_COUNTER_PATH_ELEMENTS_A CounterPath;
+        struct {
+            LPSTR szMachineName;
+            LPSTR szObjectName;
+            LPSTR szInstanceName;
+            LPSTR szParentInstance;
+            DWORD dwInstanceIndex;
+            LPSTR szCounterName;
+        };
+    };
+    LPSTR szExplainText;
+    DWORD DataBuffer[1];
+} PDH_COUNTER_INFO_A, *PPDH_COUNTER_INFO_A;
+typedef struct PDH_COUNTER_INFO_W {
+    DWORD dwLength;
+    DWORD dwType;
+    DWORD CVersion;
+    DWORD CStatus;
+    LONG lScale;
+    LONG lDefaultScale;
+    DWORD_PTR dwUserData;
+    DWORD_PTR dwQueryUserData;
+    LPWSTR szFullPath;
+    union {
+        PDH_DATA_ITEM_PATH_ELEMENTS_W DataItemPath;
+        PDH_COUNTER_PATH_ELEMENTS_W CounterPath;
+        struct {
+            LPWSTR szMachineName;
+            LPWSTR szObjectName;
+            LPWSTR szInstanceName;
+            LPWSTR szParentInstance;
+            DWORD dwInstanceIndex;
+            LPWSTR szCounterName;
+        };
+    };
+    LPWSTR szExplainText;
+    DWORD DataBuffer[1];
+} PDH_COUNTER_INFO_W, *PPDH_COUNTER_INFO_W;
+
+typedef struct PDH_TIME_INFO {
+    LONGLONG StartTime PFB_PDH_ALIGN8; /* local */
+    LONGLONG EndTime PFB_PDH_ALIGN8;
+    DWORD SampleCount;
+} PDH_TIME_INFO, *PPDH_TIME_INFO;
+
+typedef struct PDH_RAW_LOG_RECORD {
+    DWORD dwStructureSize;
+    DWORD dwRecordType;
+    DWORD dwItems;
+    unsigned char RawBytes[1];
+} PDH_RAW_LOG_RECORD, *PPDH_RAW_LOG_RECORD;
+
+/* The dialogs of PDH are not shown: see PdhBrowseCounters. */
+typedef struct PDH_BROWSE_DLG_CONFIG_A PDH_BROWSE_DLG_CONFIG_A, *PPDH_BROWSE_DLG_CONFIG_A;
+typedef struct PDH_BROWSE_DLG_CONFIG_W PDH_BROWSE_DLG_CONFIG_W, *PPDH_BROWSE_DLG_CONFIG_W;
+typedef struct PDH_BROWSE_DLG_CONFIG_HA PDH_BROWSE_DLG_CONFIG_HA, *PPDH_BROWSE_DLG_CONFIG_HA;
+typedef struct PDH_BROWSE_DLG_CONFIG_HW PDH_BROWSE_DLG_CONFIG_HW, *PPDH_BROWSE_DLG_CONFIG_HW;
+
+/* ---- Functions ------------------------------------------------------------------------------------------------ */
+
+/* `source` names a log or a recording, NULL is real-time data. See docs/pdh.md. */
+PFB_API PDH_STATUS pfb_PdhOpenQueryA(LPCSTR source, DWORD_PTR user, PDH_HQUERY *query);
+PFB_API PDH_STATUS pfb_PdhOpenQueryW(LPCWSTR source, DWORD_PTR user, PDH_HQUERY *query);
+PFB_API PDH_STATUS pfb_PdhCloseQuery(PDH_HQUERY query);
+PFB_API PDH_STATUS pfb_PdhAddCounterA(PDH_HQUERY query, LPCSTR path, DWORD_PTR user, PDH_HCOUNTER *counter);
+PFB_API PDH_STATUS pfb_PdhAddCounterW(PDH_HQUERY query, LPCWSTR path, DWORD_PTR user, PDH_HCOUNTER *counter);
+PFB_API PDH_STATUS pfb_PdhAddEnglishCounterA(PDH_HQUERY query, LPCSTR path, DWORD_PTR user, PDH_HCOUNTER *counter);
+PFB_API PDH_STATUS pfb_PdhAddEnglishCounterW(PDH_HQUERY query, LPCWSTR path, DWORD_PTR user, PDH_HCOUNTER *counter);
+PFB_API PDH_STATUS pfb_PdhRemoveCounter(PDH_HCOUNTER counter);
+PFB_API BOOL pfb_PdhIsRealTimeQuery(PDH_HQUERY query);
+
+/* On a log, the next record: PDH_NO_MORE_DATA after the last one. PDH_NO_DATA if no counter has a value. */
+PFB_API PDH_STATUS pfb_PdhCollectQueryData(PDH_HQUERY query);
+PFB_API PDH_STATUS pfb_PdhCollectQueryDataWithTime(PDH_HQUERY query, LONGLONG *time);
+PFB_API PDH_STATUS pfb_PdhCollectQueryDataEx(PDH_HQUERY query, DWORD seconds, HANDLE event);
+
+/* Values are computed by the formulas of docs/formula.md, in the order of operations of Windows (pdh_order). */
+PFB_API PDH_STATUS pfb_PdhGetFormattedCounterValue(PDH_HCOUNTER counter, DWORD format, LPDWORD type,
+                                                   PPDH_FMT_COUNTERVALUE value);
+PFB_API PDH_STATUS pfb_PdhGetFormattedCounterArrayA(PDH_HCOUNTER counter, DWORD format, LPDWORD size_bytes,
+                                                    LPDWORD count, PPDH_FMT_COUNTERVALUE_ITEM_A items);
+PFB_API PDH_STATUS pfb_PdhGetFormattedCounterArrayW(PDH_HCOUNTER counter, DWORD format, LPDWORD size_bytes,
+                                                    LPDWORD count, PPDH_FMT_COUNTERVALUE_ITEM_W items);
+PFB_API PDH_STATUS pfb_PdhGetRawCounterValue(PDH_HCOUNTER counter, LPDWORD type, PPDH_RAW_COUNTER value);
+PFB_API PDH_STATUS pfb_PdhGetRawCounterArrayA(PDH_HCOUNTER counter, LPDWORD size_bytes, LPDWORD count,
+                                              PPDH_RAW_COUNTER_ITEM_A items);
+PFB_API PDH_STATUS pfb_PdhGetRawCounterArrayW(PDH_HCOUNTER counter, LPDWORD size_bytes, LPDWORD count,
+                                              PPDH_RAW_COUNTER_ITEM_W items);
+PFB_API PDH_STATUS pfb_PdhSetCounterScaleFactor(PDH_HCOUNTER counter, LONG factor);
+PFB_API PDH_STATUS pfb_PdhGetCounterTimeBase(PDH_HCOUNTER counter, LONGLONG *ticks_per_second);
+PFB_API PDH_STATUS pfb_PdhGetCounterInfoA(PDH_HCOUNTER counter, BOOLEAN has_explain_text, LPDWORD size_bytes,
+                                          PPDH_COUNTER_INFO_A info);
+PFB_API PDH_STATUS pfb_PdhGetCounterInfoW(PDH_HCOUNTER counter, BOOLEAN has_explain_text, LPDWORD size_bytes,
+                                          PPDH_COUNTER_INFO_W info);
+
+/* The library. */
+PFB_API PDH_STATUS pfb_PdhGetDllVersion(LPDWORD version);
+
+#ifdef UNICODE
+#define PFB_PDH_CHOOSE(name) pfb_##name##W
+#else
+#define PFB_PDH_CHOOSE(name) pfb_##name##A
+#endif
+#ifndef PFB_PDH_NO_NAMES /* the shared library, which has functions of these names */
+#define PdhOpenQuery PFB_PDH_CHOOSE(PdhOpenQuery)
+#define PdhOpenQueryA pfb_PdhOpenQueryA
+#define PdhOpenQueryW pfb_PdhOpenQueryW
+#define PdhCloseQuery pfb_PdhCloseQuery
+#define PdhAddCounter PFB_PDH_CHOOSE(PdhAddCounter)
+#define PdhAddCounterA pfb_PdhAddCounterA
+#define PdhAddCounterW pfb_PdhAddCounterW
+#define PdhAddEnglishCounter PFB_PDH_CHOOSE(PdhAddEnglishCounter)
+#define PdhAddEnglishCounterA pfb_PdhAddEnglishCounterA
+#define PdhAddEnglishCounterW pfb_PdhAddEnglishCounterW
+#define PdhRemoveCounter pfb_PdhRemoveCounter
+#define PdhIsRealTimeQuery pfb_PdhIsRealTimeQuery
+#define PdhCollectQueryData pfb_PdhCollectQueryData
+#define PdhCollectQueryDataWithTime pfb_PdhCollectQueryDataWithTime
+#define PdhCollectQueryDataEx pfb_PdhCollectQueryDataEx
+#define PdhGetFormattedCounterValue pfb_PdhGetFormattedCounterValue
+#define PdhGetFormattedCounterArray PFB_PDH_CHOOSE(PdhGetFormattedCounterArray)
+#define PdhGetFormattedCounterArrayA pfb_PdhGetFormattedCounterArrayA
+#define PdhGetFormattedCounterArrayW pfb_PdhGetFormattedCounterArrayW
+#define PdhGetRawCounterValue pfb_PdhGetRawCounterValue
+#define PdhGetRawCounterArray PFB_PDH_CHOOSE(PdhGetRawCounterArray)
+#define PdhGetRawCounterArrayA pfb_PdhGetRawCounterArrayA
+#define PdhGetRawCounterArrayW pfb_PdhGetRawCounterArrayW
+#define PdhSetCounterScaleFactor pfb_PdhSetCounterScaleFactor
+#define PdhGetCounterTimeBase pfb_PdhGetCounterTimeBase
+#define PdhGetCounterInfo PFB_PDH_CHOOSE(PdhGetCounterInfo)
+#define PdhGetCounterInfoA pfb_PdhGetCounterInfoA
+#define PdhGetCounterInfoW pfb_PdhGetCounterInfoW
+#define PdhGetDllVersion pfb_PdhGetDllVersion
+#endif
+
+#ifdef UNICODE
+typedef PDH_RAW_COUNTER_ITEM_W PDH_RAW_COUNTER_ITEM, *PPDH_RAW_COUNTER_ITEM;
+typedef PDH_FMT_COUNTERVALUE_ITEM_W PDH_FMT_COUNTERVALUE_ITEM, *PPDH_FMT_COUNTERVALUE_ITEM;
+typedef PDH_COUNTER_PATH_ELEMENTS_W PDH_COUNTER_PATH_ELEMENTS, *PPDH_COUNTER_PATH_ELEMENTS;
+typedef PDH_COUNTER_INFO_W PDH_COUNTER_INFO, *PPDH_COUNTER_INFO;
+#else
+typedef PDH_RAW_COUNTER_ITEM_A PDH_RAW_COUNTER_ITEM, *PPDH_RAW_COUNTER_ITEM;
+typedef PDH_FMT_COUNTERVALUE_ITEM_A PDH_FMT_COUNTERVALUE_ITEM, *PPDH_FMT_COUNTERVALUE_ITEM;
+typedef PDH_COUNTER_PATH_ELEMENTS_A PDH_COUNTER_PATH_ELEMENTS, *PPDH_COUNTER_PATH_ELEMENTS;
+typedef PDH_COUNTER_INFO_A PDH_COUNTER_INFO, *PPDH_COUNTER_INFO;
+#endif
+
+/* ---- Events --------------------------------------------------------------------------------------------------- */
+
+/* Objects for PdhCollectQueryDataEx: on Windows those of the system, elsewhere of this library. The functions below are
+ * CreateEvent, SetEvent, ResetEvent, WaitForSingleObject and CloseHandle. An event is set or not; unless it is a manual
+ * one, a wait that succeeds resets it. NULL: memory is exhausted. */
+PFB_API HANDLE pfb_event_create(BOOL is_manual, BOOL is_set);
+PFB_API BOOL pfb_event_set(HANDLE event);   /* 0: no event */
+PFB_API BOOL pfb_event_reset(HANDLE event); /* the same */
+
+/* Waits until the event is set: 0; PFB_WAIT_TIMEOUT after the time (0xFFFFFFFF: none), 0xFFFFFFFF if it is no event. */
+PFB_API DWORD pfb_event_wait(HANDLE event, DWORD milliseconds);
+PFB_API BOOL pfb_event_close(HANDLE event); /* waits that run fail */
+
+#define PFB_WAIT_TIMEOUT 258
+
+/* ---- The source ----------------------------------------------------------------------------------------------- */
+
+/* Opens a source for each query and list of real-time data; it gets `context`. */
+typedef pfb_source *pfb_pdh_open_function(void *context, pfb_source_failure *failure);
+
+/* Sets how the source of real-time data is opened; null: the recording that PERFBLOCK_CAPTURE names, or this machine.
+ * Returns PDH_CANNOT_SET_DEFAULT_REALTIME_DATASOURCE while queries are open, or PDH_MEMORY_ALLOCATION_FAILURE. */
+PFB_API PDH_STATUS pfb_pdh_use(pfb_pdh_open_function *open, void *context);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

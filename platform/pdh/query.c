@@ -1,0 +1,656 @@
+/* SPDX-License-Identifier: MIT */
+/* Queries, and how they collect. */
+#include "pdh/query_state.h"
+#include "source/source_private.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Handles -------------------------------------------------------------------------------------------- */
+
+static void free_counter(pdh_counter *counter)
+{
+    if (!counter)
+        return;
+    pfb_pdh_release_catalog(counter->catalog);
+    free(counter->machine);
+    free(counter->object_name);
+    free(counter->counter_name);
+    free(counter->instance);
+    free(counter->parent);
+    free(counter->instance_name);
+    free(counter->items);
+    free(counter);
+}
+
+static void free_query(pdh_query *query)
+{
+    while (query->counters) {
+        pdh_counter *next = query->counters->next;
+        free_counter(query->counters);
+        query->counters = next;
+    }
+    pfb_stream_close(query->stream);
+    pfb_collector_close(query->collector);
+    pfb_pdh_release_source(query->source);
+    pfb_pdh_free_map(&query->keys);
+    pfb_pdh_free_arena(&query->names);
+    free(query->by_place);
+    pfb_lock_destroy(&query->lock);
+    free(query);
+}
+
+static void release_query(pdh_query *query)
+{
+    pfb_lock_acquire(&pfb_pdh_lock);
+    bool is_last = --query->users == 0;
+    pfb_lock_release(&pfb_pdh_lock);
+    if (is_last)
+        free_query(query);
+}
+
+/* Locks a query that has one more user. */
+static pdh_query *lock_used(pdh_query *query)
+{
+    if (!query)
+        return NULL;
+    pfb_lock_acquire(&query->lock);
+    if (!query->is_closed)
+        return query;
+    pfb_pdh_unlock(query);
+    return NULL;
+}
+
+pdh_query *pfb_pdh_lock_query(HANDLE handle)
+{
+    pfb_lock_acquire(&pfb_pdh_lock);
+    pdh_query *query = pfb_pdh_find_handle(handle, PDH_KIND_QUERY);
+    if (query)
+        query->users++;
+    pfb_lock_release(&pfb_pdh_lock);
+    return lock_used(query);
+}
+
+pdh_query *pfb_pdh_lock_counter(HANDLE handle, pdh_counter **counter)
+{
+    pfb_lock_acquire(&pfb_pdh_lock);
+    *counter = pfb_pdh_find_handle(handle, PDH_KIND_COUNTER);
+    pdh_query *query = *counter ? (*counter)->query : NULL;
+    if (query)
+        query->users++;
+    pfb_lock_release(&pfb_pdh_lock);
+    query = lock_used(query);
+    if (!query)
+        return NULL;
+    /* Another thread may have removed the counter meanwhile. */
+    pfb_lock_acquire(&pfb_pdh_lock);
+    *counter = pfb_pdh_find_handle(handle, PDH_KIND_COUNTER);
+    pfb_lock_release(&pfb_pdh_lock);
+    if (*counter)
+        return query;
+    pfb_pdh_unlock(query);
+    return NULL;
+}
+
+void pfb_pdh_unlock(pdh_query *query)
+{
+    pfb_lock_release(&query->lock);
+    release_query(query);
+}
+
+uint32_t pfb_pdh_open_query(pdh_data_source *source, DWORD_PTR user, PDH_HQUERY *handle)
+{
+    pdh_query *query = calloc(1, sizeof *query);
+    if (!query || !pfb_lock_init(&query->lock)) {
+        free(query);
+        pfb_pdh_release_source(source);
+        return PDH_MEMORY_ALLOCATION_FAILURE;
+    }
+    query->users = 1;
+    query->user = user;
+    query->source = source;
+    query->to = INT64_MAX;
+    pfb_lock_acquire(&pfb_pdh_lock);
+    query->handle = pfb_pdh_add_handle(PDH_KIND_QUERY, query);
+    pfb_lock_release(&pfb_pdh_lock);
+    if (query->handle) {
+        *handle = query->handle;
+        return PDH_CSTATUS_VALID_DATA;
+    }
+    free_query(query);
+    return PDH_MEMORY_ALLOCATION_FAILURE;
+}
+
+uint32_t pfb_pdh_close_query(HANDLE handle)
+{
+    pfb_lock_acquire(&pfb_pdh_lock);
+    pdh_query *query = pfb_pdh_remove_handle(handle, PDH_KIND_QUERY);
+    pfb_lock_release(&pfb_pdh_lock);
+    if (!query)
+        return PDH_INVALID_HANDLE;
+    pfb_lock_acquire(&query->lock);
+    query->is_closed = true;
+    struct pdh_worker *worker = query->worker;
+    query->worker = NULL;
+    pfb_lock_acquire(&pfb_pdh_lock);
+    for (const pdh_counter *c = query->counters; c; c = c->next)
+        pfb_pdh_remove_handle(c->handle, PDH_KIND_COUNTER);
+    pfb_lock_release(&pfb_pdh_lock);
+    pfb_lock_release(&query->lock);
+    pfb_pdh_stop_worker(worker);
+    release_query(query);
+    return PDH_CSTATUS_VALID_DATA;
+}
+
+/* ---- Counters ------------------------------------------------------------------------------------------- */
+
+/* Returns true if an instance of the path is in the catalog of a log. */
+static bool has_instance(const pdh_counter *counter)
+{
+    const pdh_object_entry *o = counter->object;
+    for (size_t i = 0; i < o->instance_count; i++)
+        if (pfb_pdh_fits(counter->instance, counter->parent, counter->instance_name, counter->has_index, counter->index,
+                         counter->is_wildcard, o->instances[i].name, o->instances[i].occurrence) > 0)
+            return true;
+    return false;
+}
+
+/* Returns false for types for which there is no formula. */
+static bool is_known_type(const pdh_counter_entry *entry)
+{
+    pfb_counter_type row;
+    return !entry->has_type || pfb_counter_type_find(entry->type) || pfb_counter_type_derive(entry->type, &row);
+}
+
+/* Finds the counter of a path in a catalog. */
+static uint32_t find_in_catalog(pdh_counter *counter, const pdh_data_source *source, const pdh_path *path,
+                                bool is_english)
+{
+    const pdh_catalog *catalog = counter->catalog;
+    uint32_t machine = pfb_pdh_find_machine(catalog, path->machine ? path->machine : "", source->is_real_time);
+    if (machine == PDH_NONE)
+        return PDH_CSTATUS_NO_MACHINE;
+    uint32_t object = pfb_pdh_find_object(catalog, machine, path->object, is_english);
+    if (object == PDH_NONE)
+        return PDH_CSTATUS_NO_OBJECT;
+    uint32_t entry = pfb_pdh_find_counter(catalog, object, path->counter, is_english);
+    if (entry == PDH_NONE)
+        return PDH_CSTATUS_NO_COUNTER;
+    counter->object = &catalog->objects[object];
+    counter->entry = &catalog->counters[entry];
+    if (!is_known_type(counter->entry))
+        return PDH_FUNCTION_NOT_FOUND;
+    return PDH_CSTATUS_VALID_DATA;
+}
+
+/* Takes the parts of the path, with the caller's spelling if it is the name of the source. */
+static uint32_t take_names(pdh_counter *counter, pdh_path *path)
+{
+    char own[256];
+    const char *machine = counter->object->machine;
+    const char *object = pfb_pdh_equal(path->object, counter->object->name) ? path->object : counter->object->name;
+    const char *name = pfb_pdh_equal(path->counter, counter->entry->name) ? path->counter : counter->entry->name;
+    pfb_pdh_own_name(own);
+    machine = *machine ? machine : own;
+    counter->machine = pfb_pdh_copy(machine, strlen(machine));
+    counter->object_name = pfb_pdh_copy(object, strlen(object));
+    counter->counter_name = pfb_pdh_copy(name, strlen(name));
+    counter->instance = path->instance;
+    counter->parent = path->parent;
+    counter->instance_name = path->name;
+    path->instance = path->parent = path->name = NULL;
+    counter->has_index = path->has_index;
+    counter->index = path->index;
+    counter->is_wildcard = pfb_pdh_is_wildcard(counter->instance);
+    return counter->machine && counter->object_name && counter->counter_name ? PDH_CSTATUS_VALID_DATA
+                                                                             : PDH_MEMORY_ALLOCATION_FAILURE;
+}
+
+/* Resolves the path. The catalog of a live source is renewed if it does not have the counter. */
+static uint32_t resolve(pdh_counter *counter, pdh_data_source *source, pdh_path *path, bool is_english)
+{
+    uint32_t code = PDH_CSTATUS_VALID_DATA;
+    for (uint32_t age = PDH_CATALOG_ANY; age <= PDH_CATALOG_RECENT; age++) {
+        pdh_catalog *catalog = pfb_pdh_catalog(source, age, &code);
+        if (!catalog)
+            return code;
+        pfb_pdh_release_catalog(counter->catalog);
+        counter->catalog = catalog;
+        code = find_in_catalog(counter, source, path, is_english);
+        if (code != PDH_CSTATUS_NO_OBJECT && code != PDH_CSTATUS_NO_COUNTER)
+            break;
+    }
+    if (code == PDH_CSTATUS_VALID_DATA)
+        code = take_names(counter, path);
+    if (code == PDH_CSTATUS_VALID_DATA && !source->is_real_time && counter->instance && !has_instance(counter))
+        code = PDH_CSTATUS_NO_INSTANCE;
+    return code;
+}
+
+/* Adds the counter to its query, which is locked. */
+static uint32_t append_counter(pdh_query *query, pdh_counter *counter)
+{
+    pdh_counter **end = &query->counters;
+    counter->query = query;
+    pfb_lock_acquire(&pfb_pdh_lock);
+    counter->handle = pfb_pdh_add_handle(PDH_KIND_COUNTER, counter);
+    pfb_lock_release(&pfb_pdh_lock);
+    if (!counter->handle)
+        return PDH_MEMORY_ALLOCATION_FAILURE;
+    if (query->last_counter)
+        end = &query->last_counter->next;
+    *end = counter;
+    query->last_counter = counter;
+    query->is_changed = true;
+    return PDH_CSTATUS_VALID_DATA;
+}
+
+uint32_t pfb_pdh_add_counter(HANDLE handle, pdh_text path_text, DWORD_PTR user, bool is_english, PDH_HCOUNTER *out)
+{
+    pdh_path path = {.machine = NULL};
+    if (!path_text.text || !out)
+        return PDH_INVALID_ARGUMENT;
+    pdh_query *query = pfb_pdh_lock_query(handle);
+    if (!query)
+        return PDH_INVALID_HANDLE;
+    *out = NULL;
+    char *text = pfb_pdh_copy_text(path_text);
+    pdh_counter *counter = calloc(1, sizeof *counter);
+    uint32_t code = text && counter ? pfb_pdh_parse_path(text, &path) : PDH_MEMORY_ALLOCATION_FAILURE;
+    if (code == PDH_CSTATUS_VALID_DATA)
+        code = resolve(counter, query->source, &path, is_english);
+    if (code == PDH_CSTATUS_VALID_DATA) {
+        counter->user = user;
+        code = append_counter(query, counter);
+    }
+    if (code == PDH_CSTATUS_VALID_DATA)
+        *out = counter->handle;
+    else
+        free_counter(counter);
+    pfb_pdh_unlock(query);
+    pfb_pdh_free_path(&path);
+    free(text);
+    return code;
+}
+
+uint32_t pfb_pdh_remove_counter(HANDLE handle)
+{
+    pdh_counter *counter;
+    pdh_query *query = pfb_pdh_lock_counter(handle, &counter);
+    if (!query)
+        return PDH_INVALID_HANDLE;
+    pdh_counter *before = NULL;
+    for (pdh_counter *c = query->counters; c != counter; c = c->next)
+        before = c;
+    *(before ? &before->next : &query->counters) = counter->next;
+    query->last_counter = query->last_counter == counter ? before : query->last_counter;
+    query->is_changed = true;
+    pfb_lock_acquire(&pfb_pdh_lock);
+    pfb_pdh_remove_handle(handle, PDH_KIND_COUNTER);
+    pfb_lock_release(&pfb_pdh_lock);
+    free_counter(counter);
+    pfb_pdh_unlock(query);
+    return PDH_CSTATUS_VALID_DATA;
+}
+
+/* ---- What is read --------------------------------------------------------------------------------------- */
+
+/* Finds the counters of each key. Returns false when memory is exhausted. */
+static bool build_keys(pdh_query *query)
+{
+    pfb_pdh_free_map(&query->keys);
+    query->place_count = 0;
+    for (pdh_counter *c = query->counters; c; c = c->next) {
+        pfb_pdh_counter_key(&query->keys, c->object->machine, c->object->name, c->entry->name, c->entry->is_base);
+        uint32_t place = pfb_pdh_map_add(&query->keys, (uint32_t)query->place_count);
+        pdh_counter **grown = pfb_source_grow((void *)query->by_place, &query->place_capacity, query->place_count + 1,
+                                              sizeof *query->by_place);
+        if (place == PDH_NONE || !grown)
+            return false;
+        query->by_place = grown;
+        bool is_new = place == query->place_count;
+        c->next_shared = is_new ? NULL : query->by_place[place];
+        query->by_place[place] = c;
+        query->place_count += is_new;
+    }
+    return true;
+}
+
+/* Adds what a counter needs. Names of logs that contain * or ? choose more, which is left out later. */
+static bool add_term(pfb_selection *selection, const pdh_counter *c)
+{
+    char set[64] = "";
+    char id[16];
+    bool has_number = (c->object->has_guid || c->object->has_title) && c->entry->has_type;
+    snprintf(id, sizeof id, "%" PRIu32, c->entry->id);
+    if (c->object->has_guid)
+        pfb_guid_format(&c->object->guid, set);
+    else
+        snprintf(set, sizeof set, "%" PRIu32, c->object->title);
+    return pfb_selection_add_names(selection, NULL, has_number ? set : c->object->name,
+                                   has_number ? id : c->entry->name, NULL) >= 0;
+}
+
+/* Returns the selection of the counters; of a log with many counters everything, so that the work stays linear. */
+static pfb_selection *make_selection(const pdh_query *query)
+{
+    enum { MAX_LOG_TERMS = 64 };
+    pfb_selection *selection = pfb_selection_new();
+    bool chooses = query->source->is_live || query->place_count <= MAX_LOG_TERMS;
+    for (size_t i = 0; selection && chooses && i < query->place_count; i++) {
+        if (add_term(selection, query->by_place[i]))
+            continue;
+        pfb_selection_close(selection);
+        return NULL;
+    }
+    return selection;
+}
+
+static void close_stream(pdh_query *query)
+{
+    pfb_stream_close(query->stream);
+    query->stream = NULL;
+    query->has_pending = false;
+}
+
+/* Opens what is not open, and chooses the counters after a change. A live source is opened again then, and the
+ * collector compares its samples with those before. */
+static uint32_t prepare(pdh_query *query)
+{
+    char own[256];
+    bool is_first = !query->collector;
+    bool is_live = query->source->is_live;
+    uint32_t code = PDH_MEMORY_ALLOCATION_FAILURE;
+    if (query->stream && query->collector && !query->is_changed)
+        return PDH_CSTATUS_VALID_DATA;
+    query->layout = 0;
+    pfb_selection *selection = build_keys(query) ? make_selection(query) : NULL;
+    if (is_first)
+        query->collector = selection ? pfb_collector_new() : NULL;
+    bool has_memory = query->collector && selection;
+    if (has_memory && is_first) {
+        pfb_collector_set(query->collector, PFB_COLLECT_IDENTITY, PFB_IDENTITY_WINDOWS);
+        pfb_pdh_own_name(own);
+        has_memory = !is_live || pfb_collector_set_machine(query->collector, own);
+    }
+    has_memory = has_memory && pfb_collector_select(query->collector, selection);
+    if (has_memory && is_live)
+        close_stream(query);
+    if (has_memory && !query->stream) {
+        query->stream = pfb_pdh_open_stream(query->source);
+        code = is_live ? PDH_NO_DATA : PDH_MEMORY_ALLOCATION_FAILURE;
+        has_memory = query->stream && (!is_live || pfb_stream_select(query->stream, selection));
+    }
+    pfb_selection_close(selection);
+    if (!has_memory) {
+        close_stream(query);
+        return code;
+    }
+    query->is_changed = false;
+    return PDH_CSTATUS_VALID_DATA;
+}
+
+/* ---- Items ---------------------------------------------------------------------------------------------- */
+
+static void clear_items(pdh_query *query)
+{
+    for (pdh_counter *c = query->counters; c; c = c->next)
+        c->item_count = 0;
+    pfb_pdh_free_arena(&query->names);
+    query->layout = 0;
+}
+
+/* Reads the value of an item from the current frame. */
+static void read_item(pdh_query *query, const pfb_frame *frame, pdh_item *item)
+{
+    pfb_value value = {.size = sizeof value};
+    uint32_t element = item->element;
+    item->status = PDH_CSTATUS_VALID_DATA;
+    item->inputs[0] = item->inputs[1] = (pfb_raw_value){.has = 0};
+    item->is_text = frame->kind == PFB_RECORD_ROW;
+    if (item->is_text) {
+        if (frame->statuses[element] == PFB_STATUS_OK) {
+            item->inputs[1].has = PFB_HAS_VALUE;
+            memcpy(&item->inputs[1].value, &frame->values[element], sizeof item->inputs[1].value);
+        } else {
+            item->status = PDH_CSTATUS_INVALID_DATA;
+        }
+        return;
+    }
+    if (frame->kind == PFB_RECORD_LOG && frame->statuses[element] != PFB_STATUS_OK &&
+        pfb_collector_value(query->collector, element, &value))
+        item->status = value.source_status;
+    if (item->status == PDH_CSTATUS_VALID_DATA && !pfb_collector_inputs(query->collector, element, item->inputs))
+        item->status = PDH_CSTATUS_INVALID_DATA;
+}
+
+/* Keeps the name of an instance as it is displayed. */
+static const char *keep_name(pdh_arena *names, const pfb_series *series)
+{
+    size_t parent_size = strlen(series->parent);
+    size_t size = strlen(series->instance);
+    char *joined = malloc(parent_size + size + 2);
+    if (!joined)
+        return NULL;
+    memcpy(joined, series->parent, parent_size);
+    if (parent_size > 0)
+        joined[parent_size++] = '/';
+    memcpy(joined + parent_size, series->instance, size);
+    const char *kept = pfb_pdh_keep(names, joined, parent_size + size);
+    free(joined);
+    return kept;
+}
+
+/* Adds an element to a counter that it fits, or replaces one that fits less. Returns false when memory is exhausted. */
+static bool add_item(pdh_query *query, pdh_counter *c, const pfb_series *series, uint32_t element, const char **name)
+{
+    bool has_instance =
+        (series->has & PFB_SERIES_INSTANCE) && (series->instance_bytes > 0 || !(series->has & PFB_SERIES_LOG));
+    uint32_t occurrence = series->occurrence;
+    bool replaces = c->item_count > 0 && !c->is_wildcard;
+    if (has_instance != (c->instance != NULL))
+        return true;
+    *name = *name ? *name : keep_name(&query->names, series);
+    if (!*name)
+        return false;
+    uint32_t fit = c->instance ? pfb_pdh_fits(c->instance, c->parent, c->instance_name, c->has_index, c->index,
+                                              c->is_wildcard, *name, occurrence)
+                               : 2;
+    if (fit == 0 || (replaces && fit <= c->fit))
+        return true;
+    pdh_item *grown = pfb_source_grow(c->items, &c->item_capacity, c->item_count + 1, sizeof *c->items);
+    if (!grown)
+        return false;
+    c->items = grown;
+    c->fit = fit;
+    c->item_count = replaces ? 0 : c->item_count;
+    c->items[c->item_count++] = (pdh_item){.name = *name, .occurrence = occurrence, .element = element};
+    return true;
+}
+
+static int compare_items(const void *left, const void *right)
+{
+    const pdh_item *a = left;
+    const pdh_item *b = right;
+    int order = strcmp(a->name, b->name);
+    if (order != 0)
+        return order;
+    if (a->occurrence != b->occurrence)
+        return a->occurrence < b->occurrence ? -1 : 1;
+    return a->element < b->element ? -1 : a->element > b->element;
+}
+
+/* Makes equal names adjacent, if the data does not have them so. */
+static void order_items(pdh_counter *c)
+{
+    bool is_ordered = true;
+    for (size_t i = 0; i < c->item_count && is_ordered; i++) {
+        const pdh_item *item = &c->items[i];
+        is_ordered = item->occurrence == 0 ||
+                     (i > 0 && strcmp(item->name, item[-1].name) == 0 && item[-1].occurrence + 1 == item->occurrence);
+    }
+    if (!is_ordered)
+        qsort(c->items, c->item_count, sizeof *c->items, compare_items);
+}
+
+/* Finds the elements of the counters. Returns false when memory is exhausted. */
+static bool find_items(pdh_query *query, const pfb_frame *frame)
+{
+    pfb_series s = {.size = sizeof s};
+    for (uint32_t i = 0; i < frame->count && pfb_collector_series(query->collector, i, &s); i++) {
+        const char *name = NULL;
+        bool is_base = (s.has & PFB_SERIES_TYPE) && pfb_pdh_is_base(s.type);
+        pfb_pdh_counter_key(&query->keys, s.machine, s.counterset, s.counter, is_base);
+        uint32_t place = pfb_pdh_map_find(&query->keys);
+        if (query->keys.lacks_memory)
+            return false;
+        for (pdh_counter *c = place != PDH_NONE ? query->by_place[place] : NULL; c; c = c->next_shared)
+            if (!add_item(query, c, &s, i, &name))
+                return false;
+    }
+    return true;
+}
+
+/* Takes the values of the current frame; `is_more`: in addition to those of another frame of the same sample. */
+static bool take_frame(pdh_query *query, bool is_more)
+{
+    pfb_frame frame = {.size = sizeof frame};
+    if (!pfb_collector_frame(query->collector, &frame))
+        return true;
+    bool is_known = !is_more && query->layout != 0 && query->layout == frame.layout;
+    if (!is_known && !is_more)
+        clear_items(query);
+    for (pdh_counter *c = query->counters; c; c = c->next)
+        c->taken = is_more ? c->item_count : 0;
+    if (!is_known && !find_items(query, &frame)) {
+        clear_items(query);
+        return false;
+    }
+    for (pdh_counter *c = query->counters; c; c = c->next) {
+        for (size_t i = c->taken; i < c->item_count; i++)
+            read_item(query, &frame, &c->items[i]);
+        if (!is_known && c->is_wildcard)
+            order_items(c);
+    }
+    query->layout = is_more ? 0 : frame.layout;
+    return true;
+}
+
+/* ---- Collecting ----------------------------------------------------------------------------------------- */
+
+static bool is_sample(const pfb_record *record)
+{
+    return record->kind == PFB_RECORD_V1 || record->kind == PFB_RECORD_V2 || record->kind == PFB_RECORD_LOG ||
+           record->kind == PFB_RECORD_ROW;
+}
+
+/* Reads the next record, or the one that was read before and not put. Returns a PFB_NEXT_ code. */
+static int32_t next_record(pdh_query *query, pfb_record *record)
+{
+    if (query->has_pending) {
+        query->has_pending = false;
+        *record = query->pending;
+        return PFB_NEXT_RECORD;
+    }
+    return pfb_stream_next(query->stream, record);
+}
+
+/* Adds the V1 blocks that follow and belong to the same sample of a recording. Returns false when memory is exhausted.
+ */
+static bool take_rest(pdh_query *query, int64_t time)
+{
+    pfb_record record = {.size = sizeof record};
+    while (pfb_stream_next(query->stream, &record) == PFB_NEXT_RECORD) {
+        if (record.kind != PFB_RECORD_V1 || !(record.flags & PFB_RECORD_HAS_TIME) || record.time != time) {
+            query->pending = record;
+            query->has_pending = true;
+            return true;
+        }
+        int32_t put = pfb_collector_put(query->collector, &record);
+        if (put < 0 || (put > 0 && !take_frame(query, true)))
+            return false;
+    }
+    return true;
+}
+
+static void drop_problems(pdh_query *query)
+{
+    pfb_problem problem = {.size = sizeof problem};
+    while (pfb_stream_problem(query->stream, &problem))
+        continue;
+    while (pfb_collector_take_problem(query->collector, &problem))
+        continue;
+}
+
+/* Reads up to the next sample and takes its values. */
+static uint32_t read_sample(pdh_query *query)
+{
+    pfb_record record = {.size = sizeof record};
+    bool is_live = query->source->is_live;
+    int32_t put = 0;
+    while (put == 0) {
+        int32_t next = next_record(query, &record);
+        if (next == PFB_NEXT_FAILED || next == PFB_NEXT_END) {
+            /* A live source that failed is opened again by the next collect. */
+            drop_problems(query);
+            query->is_changed = query->is_changed || is_live;
+            return is_live ? PDH_NO_DATA : next == PFB_NEXT_END ? PDH_NO_MORE_DATA : PDH_MEMORY_ALLOCATION_FAILURE;
+        }
+        int64_t local = is_sample(&record) ? pfb_pdh_local_time(&record) : 0;
+        if (local > 0 && local > query->to) {
+            query->pending = record;
+            query->has_pending = true;
+            return PDH_NO_MORE_DATA;
+        }
+        if (local > 0 && local < query->from)
+            continue;
+        put = pfb_collector_put(query->collector, &record);
+    }
+    if (put < 0 || !take_frame(query, false) ||
+        (!is_live && record.kind == PFB_RECORD_V1 && !take_rest(query, record.time)))
+        return PDH_MEMORY_ALLOCATION_FAILURE;
+    query->sample_time = pfb_pdh_local_time(&record);
+    drop_problems(query);
+    return PDH_CSTATUS_VALID_DATA;
+}
+
+static bool has_value(const pdh_item *item)
+{
+    return item->status == PDH_CSTATUS_VALID_DATA && (item->inputs[1].has & PFB_HAS_VALUE);
+}
+
+/* Sets the statuses after a collect. Returns true if a counter has a value. */
+static bool set_statuses(pdh_query *query)
+{
+    bool has_any = false;
+    for (pdh_counter *c = query->counters; c; c = c->next) {
+        bool has_instances = c->instance || c->object->has_instances;
+        c->collected += c->collected < 2;
+        c->status = has_instances ? PDH_CSTATUS_NO_INSTANCE : PDH_CSTATUS_INVALID_DATA;
+        for (size_t i = 0; i < c->item_count; i++) {
+            has_any = has_any || has_value(&c->items[i]);
+            if (i == 0 || has_value(&c->items[i]))
+                c->status = has_value(&c->items[i]) ? PDH_CSTATUS_VALID_DATA
+                            : c->items[i].status    ? c->items[i].status
+                                                    : PDH_CSTATUS_INVALID_DATA;
+        }
+    }
+    return has_any;
+}
+
+uint32_t pfb_pdh_collect(pdh_query *query)
+{
+    if (!query->counters)
+        return PDH_NO_DATA;
+    uint32_t code = prepare(query);
+    if (code == PDH_CSTATUS_VALID_DATA)
+        code = read_sample(query);
+    if (code == PDH_NO_MORE_DATA)
+        return code;
+    if (code != PDH_CSTATUS_VALID_DATA)
+        clear_items(query);
+    bool has_any = set_statuses(query);
+    return code == PDH_CSTATUS_VALID_DATA && !has_any ? PDH_NO_DATA : code;
+}

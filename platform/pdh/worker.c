@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* The thread of PdhCollectQueryDataEx, and events. */
+#include "pdh/worker.h"
+
+#include "pdh/thread.h"
+
+#include <stdlib.h>
+
+/* ---- Events --------------------------------------------------------------------------------------------- */
+
+#if defined(_WIN32)
+
+HANDLE pfb_event_create(BOOL is_manual, BOOL is_set)
+{
+    return CreateEventA(NULL, is_manual, is_set, NULL);
+}
+
+BOOL pfb_event_set(HANDLE event)
+{
+    return SetEvent(event);
+}
+
+BOOL pfb_event_reset(HANDLE event)
+{
+    return ResetEvent(event);
+}
+
+DWORD pfb_event_wait(HANDLE event, DWORD milliseconds)
+{
+    return WaitForSingleObject(event, milliseconds);
+}
+
+BOOL pfb_event_close(HANDLE event)
+{
+    return CloseHandle(event);
+}
+
+#else
+
+typedef struct pdh_event {
+    pdh_signal signal;
+    size_t users; /* protected by the lock of handles.h */
+    bool is_manual;
+    bool is_set, is_closed; /* protected by `signal` */
+} pdh_event;
+
+static void release_event(pdh_event *event)
+{
+    pfb_lock_acquire(&pfb_pdh_lock);
+    bool is_last = --event->users == 0;
+    pfb_lock_release(&pfb_pdh_lock);
+    if (!is_last)
+        return;
+    pfb_pdh_signal_destroy(&event->signal);
+    free(event);
+}
+
+/* Finds an event, with one more user. */
+static pdh_event *use_event(HANDLE handle)
+{
+    pfb_lock_acquire(&pfb_pdh_lock);
+    pdh_event *event = pfb_pdh_find_handle(handle, PDH_KIND_EVENT);
+    if (event)
+        event->users++;
+    pfb_lock_release(&pfb_pdh_lock);
+    return event;
+}
+
+HANDLE pfb_event_create(BOOL is_manual, BOOL is_set)
+{
+    pdh_event *event = calloc(1, sizeof *event);
+    if (!event || !pfb_pdh_signal_init(&event->signal)) {
+        free(event);
+        return NULL;
+    }
+    event->users = 1;
+    event->is_manual = is_manual != 0;
+    event->is_set = is_set != 0;
+    pfb_lock_acquire(&pfb_pdh_lock);
+    HANDLE handle = pfb_pdh_add_handle(PDH_KIND_EVENT, event);
+    pfb_lock_release(&pfb_pdh_lock);
+    if (!handle)
+        release_event(event);
+    return handle;
+}
+
+static BOOL change_event(HANDLE handle, bool is_set)
+{
+    pdh_event *event = use_event(handle);
+    if (!event)
+        return 0;
+    pfb_pdh_signal_acquire(&event->signal);
+    event->is_set = is_set;
+    pfb_pdh_signal_wake(&event->signal);
+    pfb_pdh_signal_release(&event->signal);
+    release_event(event);
+    return 1;
+}
+
+BOOL pfb_event_set(HANDLE event)
+{
+    return change_event(event, true);
+}
+
+BOOL pfb_event_reset(HANDLE event)
+{
+    return change_event(event, false);
+}
+
+DWORD pfb_event_wait(HANDLE handle, DWORD milliseconds)
+{
+    const DWORD failed = 0xFFFFFFFF;
+    pdh_event *event = use_event(handle);
+    if (!event)
+        return failed;
+    int64_t deadline = milliseconds == 0xFFFFFFFF ? PDH_NO_DEADLINE : pfb_pdh_clock() + milliseconds;
+    DWORD result = PFB_WAIT_TIMEOUT;
+    pfb_pdh_signal_acquire(&event->signal);
+    while (!event->is_set && !event->is_closed && (deadline == PDH_NO_DEADLINE || pfb_pdh_clock() < deadline))
+        pfb_pdh_signal_wait(&event->signal, deadline);
+    if (event->is_set)
+        result = 0;
+    else if (event->is_closed)
+        result = failed;
+    event->is_set = event->is_set && event->is_manual;
+    pfb_pdh_signal_release(&event->signal);
+    release_event(event);
+    return result;
+}
+
+BOOL pfb_event_close(HANDLE handle)
+{
+    pfb_lock_acquire(&pfb_pdh_lock);
+    pdh_event *event = pfb_pdh_remove_handle(handle, PDH_KIND_EVENT);
+    pfb_lock_release(&pfb_pdh_lock);
+    if (!event)
+        return 0;
+    pfb_pdh_signal_acquire(&event->signal);
+    event->is_closed = true;
+    pfb_pdh_signal_wake(&event->signal);
+    pfb_pdh_signal_release(&event->signal);
+    release_event(event);
+    return 1;
+}
+
+#endif
+
+/* ---- The thread ----------------------------------------------------------------------------------------- */
+
+struct pdh_worker {
+    pdh_signal signal;
+    bool is_stopped; /* protected by `signal` */
+    pdh_query *query;
+    int64_t interval; /* milliseconds */
+    HANDLE event;
+    uintptr_t thread;
+};
+
+/* Waits for the next collect; false: the worker was stopped. */
+static bool wait_for_turn(struct pdh_worker *worker, int64_t deadline)
+{
+    pfb_pdh_signal_acquire(&worker->signal);
+    while (!worker->is_stopped && pfb_pdh_clock() < deadline)
+        pfb_pdh_signal_wait(&worker->signal, deadline);
+    bool is_stopped = worker->is_stopped;
+    pfb_pdh_signal_release(&worker->signal);
+    return !is_stopped;
+}
+
+static void run_worker(void *context)
+{
+    struct pdh_worker *worker = context;
+    int64_t deadline = pfb_pdh_clock() + worker->interval;
+    while (wait_for_turn(worker, deadline)) {
+        pfb_lock_acquire(&worker->query->lock);
+        if (!worker->query->is_closed)
+            (void)pfb_pdh_collect(worker->query); /* each counter has its status */
+        pfb_lock_release(&worker->query->lock);
+        if (worker->event)
+            pfb_event_set(worker->event);
+        int64_t now = pfb_pdh_clock();
+        deadline += worker->interval;
+        deadline = deadline < now ? now : deadline;
+    }
+}
+
+void pfb_pdh_stop_worker(struct pdh_worker *worker)
+{
+    if (!worker)
+        return;
+    pfb_pdh_signal_acquire(&worker->signal);
+    worker->is_stopped = true;
+    pfb_pdh_signal_wake(&worker->signal);
+    pfb_pdh_signal_release(&worker->signal);
+    pfb_pdh_thread_join(worker->thread);
+    pfb_pdh_signal_destroy(&worker->signal);
+    free(worker);
+}
+
+/* Starts a worker of a query that stays open while this function runs; null: no resources. */
+static struct pdh_worker *start(pdh_query *query, DWORD seconds, HANDLE event)
+{
+    struct pdh_worker *worker = calloc(1, sizeof *worker);
+    if (!worker || !pfb_pdh_signal_init(&worker->signal)) {
+        free(worker);
+        return NULL;
+    }
+    worker->query = query;
+    worker->event = event;
+    worker->interval = seconds > 0 ? (int64_t)seconds * 1000 : 1; /* 0: as often as possible */
+    if (pfb_pdh_thread_start(run_worker, worker, &worker->thread))
+        return worker;
+    pfb_pdh_signal_destroy(&worker->signal);
+    free(worker);
+    return NULL;
+}
+
+uint32_t pfb_pdh_start_worker(HANDLE handle, DWORD seconds, HANDLE event)
+{
+    pdh_query *query = pfb_pdh_lock_query(handle);
+    uint32_t code = PDH_CSTATUS_VALID_DATA;
+    struct pdh_worker *old = NULL;
+    if (!query)
+        return PDH_INVALID_HANDLE;
+    struct pdh_worker *worker = query->counters ? start(query, seconds, event) : NULL;
+    if (worker) {
+        old = query->worker;
+        query->worker = worker;
+    } else {
+        code = query->counters ? PDH_MEMORY_ALLOCATION_FAILURE : PDH_NO_DATA;
+    }
+    pfb_lock_release(&query->lock);
+    pfb_pdh_stop_worker(old); /* not while the query is locked: it may be collecting */
+    pfb_lock_acquire(&query->lock);
+    pfb_pdh_unlock(query);
+    return code;
+}
