@@ -242,6 +242,7 @@ typedef struct maker {
     char own_name[256]; /* of a live source; else "" */
     uint64_t layout, number;
     bool has_layout, has_number;
+    uint32_t text_file; /* number of the latest file */
 } maker;
 
 /* Returns the kept text, or null if there is none. */
@@ -418,6 +419,23 @@ static bool add_series(maker *m, const pfb_frame *frame)
     return true;
 }
 
+/* Notes the type of the record's file. */
+static void take_type(maker *m, const pfb_record *record)
+{
+    pdh_catalog *c = m->catalog;
+    bool is_text = record->kind == PFB_RECORD_PATHS && record->form.separator;
+    uint32_t type = is_text && record->form.separator == '\t' ? PDH_LOG_TYPE_TSV
+                    : is_text                                 ? PDH_LOG_TYPE_CSV
+                                                              : PDH_LOG_TYPE_BINARY;
+    if (!is_text && record->kind != PFB_RECORD_PATHS && record->kind != PFB_RECORD_V1 && record->kind != PFB_RECORD_V2)
+        return;
+    c->is_mixed = c->is_mixed || (c->log_type != PDH_LOG_TYPE_UNDEFINED && c->log_type != type) ||
+                  (c->is_text && m->text_file != record->file);
+    c->log_type = type;
+    c->is_text = c->is_text || is_text;
+    m->text_file = record->file;
+}
+
 /* Takes a record. *is_sample: it has values. Returns false when memory is exhausted. */
 static bool take_record(maker *m, const pfb_record *record, bool is_live, bool *is_sample)
 {
@@ -429,12 +447,7 @@ static bool take_record(maker *m, const pfb_record *record, bool is_live, bool *
     int32_t put = pfb_collector_put(m->collector, record);
     if (put < 0 || (record->kind == PFB_RECORD_V1 && !add_v1_objects(m, record)))
         return false;
-    if (record->kind == PFB_RECORD_PATHS && record->form.separator) {
-        c->is_text = true;
-        c->log_type = record->form.separator == '\t' ? PDH_LOG_TYPE_TSV : PDH_LOG_TYPE_CSV;
-    } else if (record->kind == PFB_RECORD_PATHS) {
-        c->log_type = PDH_LOG_TYPE_BINARY;
-    }
+    take_type(m, record);
     if (put == 0 || !pfb_collector_frame(m->collector, &frame))
         return true;
     *is_sample = true;
@@ -482,6 +495,12 @@ static uint32_t read_stream(maker *m, pfb_stream *stream, bool is_live)
     int32_t next = PFB_NEXT_RECORD;
     while (!(is_live && is_sample) && (next = pfb_stream_next(stream, &record)) == PFB_NEXT_RECORD) {
         is_log = is_log || (record.kind == PFB_RECORD_BEGIN && (record.flags & PFB_RECORD_HAS_BIAS));
+        if (record.kind == PFB_RECORD_BEGIN && !(record.flags & PFB_RECORD_CONTINUES)) {
+            uint64_t done = 0;
+            uint64_t total = 0;
+            pfb_stream_progress(stream, record.file, &done, &total);
+            m->catalog->size_bytes += total;
+        }
         if (!take_record(m, &record, is_live, &is_sample))
             return PDH_MEMORY_ALLOCATION_FAILURE;
         while (pfb_stream_problem(stream, &problem))

@@ -49,6 +49,8 @@ typedef struct pdh_catalog {
     pdh_arena texts;
     bool is_text;                  /* of a log in text */
     uint32_t log_type;             /* PDH_LOG_TYPE_ */
+    bool is_mixed;                 /* files of several types, or several logs in text */
+    uint64_t size_bytes;           /* of all files */
     int64_t first_time, last_time; /* local */
     uint64_t sample_count;
     int64_t made; /* pfb_pdh_clock */

@@ -229,13 +229,14 @@ pdh_catalog *pfb_pdh_list_catalog(pdh_data_source *source, bool is_sizing, bool 
     pdh_catalog *catalog = NULL;
     pfb_lock_acquire(&source->lock);
     for (size_t i = 0; !is_sizing && i < PDH_SIZINGS && !catalog; i++) {
-        pdh_sizing *s = &source->sizings[i];
-        if (s->catalog && s->thread == &thread && s->question == question)
-            catalog = use_catalog(s->catalog);
+        pdh_sizing *sizing = &source->sizings[i];
+        if (sizing->catalog && sizing->thread == &thread && sizing->question == question) {
+            catalog = sizing->catalog;
+            *sizing = (pdh_sizing){.catalog = NULL};
+        }
     }
-    uint32_t age = !is_sizing ? PDH_CATALOG_ANY : is_refresh ? PDH_CATALOG_NEW : PDH_CATALOG_RECENT;
     if (!catalog)
-        catalog = current_catalog(source, age, code);
+        catalog = current_catalog(source, is_refresh ? PDH_CATALOG_NEW : PDH_CATALOG_RECENT, code);
     if (catalog && is_sizing) {
         size_t at = source->next_sizing++ % PDH_SIZINGS;
         for (size_t i = 0; i < PDH_SIZINGS; i++)

@@ -56,8 +56,10 @@ enum {
 /* Returns the catalog with one more user, or null with the code in *code. */
 pdh_catalog *pfb_pdh_catalog(pdh_data_source *source, uint32_t age, uint32_t *code);
 
-/* The same for a list whose size may be asked first: `is_sizing` calls choose the catalog and keep it for the call that
- * follows. `question` is a hash of what is asked. */
+/* The same for a list whose size may be asked first. What a sizing call sees is kept for one call of the same thread
+ * that follows with the same question, of which `question` is a hash. Otherwise the catalog is recent, or new if
+ * `is_refresh`.
+ */
 pdh_catalog *pfb_pdh_list_catalog(pdh_data_source *source, bool is_sizing, bool is_refresh, uint64_t question,
                                   uint32_t *code);
 void pfb_pdh_release_catalog(pdh_catalog *catalog); /* may be null */

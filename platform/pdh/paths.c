@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Splits counter paths. */
-#include "pdh/query_state.h"
+/* Splits and makes counter paths. */
+#include "pdh/lists.h"
+
 #include "perfblock/query.h"
 
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,4 +84,155 @@ uint32_t pfb_pdh_fits(const char *instance, const char *parent, const char *name
     if (occurrence == 0 && pfb_pdh_equal(instance, found)) /* also if the name contains "/" or "#" */
         return 2;
     return has_index && index == occurrence && equals_parts(parent, name, found);
+}
+
+/* ---- Elements ------------------------------------------------------------------------------------------- */
+
+/* The strings of PDH_COUNTER_PATH_ELEMENTS, in the order of the structure without the index. */
+enum { PART_MACHINE, PART_OBJECT, PART_INSTANCE, PART_PARENT, PART_COUNTER, PART_COUNT };
+
+static const size_t part_places[PART_COUNT] = {
+    offsetof(PDH_COUNTER_PATH_ELEMENTS_A, szMachineName), offsetof(PDH_COUNTER_PATH_ELEMENTS_A, szObjectName),
+    offsetof(PDH_COUNTER_PATH_ELEMENTS_A, szInstanceName), offsetof(PDH_COUNTER_PATH_ELEMENTS_A, szParentInstance),
+    offsetof(PDH_COUNTER_PATH_ELEMENTS_A, szCounterName)};
+
+static void put_elements(pdh_writer *w, char *const parts[PART_COUNT], DWORD index)
+{
+    char number[16];
+    const char *machine = parts[PART_MACHINE];
+    if (machine && *machine) {
+        pfb_pdh_put(w, "\\\\");
+        pfb_pdh_put(w, pfb_pdh_bare_machine(machine));
+    }
+    pfb_pdh_put(w, "\\");
+    pfb_pdh_put(w, parts[PART_OBJECT]);
+    if (parts[PART_INSTANCE]) {
+        pfb_pdh_put(w, "(");
+        if (parts[PART_PARENT] && *parts[PART_PARENT]) {
+            pfb_pdh_put(w, parts[PART_PARENT]);
+            pfb_pdh_put(w, "/");
+        }
+        pfb_pdh_put(w, parts[PART_INSTANCE]);
+        snprintf(number, sizeof number, "#%lu", (unsigned long)index);
+        pfb_pdh_put(w, index != 0 && index != UINT32_MAX ? number : "");
+        pfb_pdh_put(w, ")");
+    }
+    pfb_pdh_put(w, "\\");
+    pfb_pdh_put(w, parts[PART_COUNTER]);
+    pfb_pdh_put_nul(w);
+}
+
+uint32_t pfb_pdh_make_path(const void *elements, void *path, DWORD *size, DWORD flags, bool is_wide)
+{
+    PDH_COUNTER_PATH_ELEMENTS_A given;
+    char *parts[PART_COUNT] = {NULL};
+    uint32_t code = PDH_CSTATUS_VALID_DATA;
+    if (!elements || !size)
+        return PDH_INVALID_ARGUMENT;
+    if (flags & (PDH_PATH_WBEM_RESULT | PDH_PATH_WBEM_INPUT))
+        return PDH_NOT_IMPLEMENTED;
+    memcpy(&given, elements, sizeof given);
+    for (size_t i = 0; i < PART_COUNT && code == PDH_CSTATUS_VALID_DATA; i++) {
+        const void *text;
+        memcpy(&text, (const uint8_t *)elements + part_places[i], sizeof text);
+        parts[i] = text ? pfb_pdh_copy_text((pdh_text){text, is_wide}) : NULL;
+        code = text && !parts[i] ? PDH_MEMORY_ALLOCATION_FAILURE : code;
+    }
+    bool has_names = parts[PART_OBJECT] && *parts[PART_OBJECT] && parts[PART_COUNTER] && *parts[PART_COUNTER];
+    if (code == PDH_CSTATUS_VALID_DATA && !has_names)
+        code = PDH_INVALID_ARGUMENT;
+    if (code == PDH_CSTATUS_VALID_DATA) {
+        pdh_writer w = pfb_pdh_writer(path, size, is_wide);
+        put_elements(&w, parts, given.dwInstanceIndex);
+        code = pfb_pdh_finish(&w, size);
+    }
+    for (size_t i = 0; i < PART_COUNT; i++)
+        free(parts[i]);
+    return code;
+}
+
+/* Writes the parts that are there; `out` null: they are only measured. */
+static void put_parts(pdh_writer *w, const char *const parts[PART_COUNT], uint8_t *out)
+{
+    for (size_t i = 0; i < PART_COUNT; i++) {
+        if (!parts[i])
+            continue;
+        const uint8_t *address = w->out + w->used * (w->is_wide ? 2 : 1);
+        if (out)
+            memcpy(out + part_places[i], &address, sizeof address);
+        if (i == PART_MACHINE)
+            pfb_pdh_put(w, "\\\\");
+        pfb_pdh_put(w, parts[i]);
+        pfb_pdh_put_nul(w);
+    }
+}
+
+uint32_t pfb_pdh_split_path(pdh_text path_text, void *elements, DWORD *size, bool is_wide)
+{
+    char own[256];
+    pdh_path path = {.machine = NULL};
+    if (!path_text.text || !size)
+        return PDH_INVALID_ARGUMENT;
+    char *text = pfb_pdh_copy_text(path_text);
+    uint32_t code = text ? pfb_pdh_parse_path(text, &path) : PDH_MEMORY_ALLOCATION_FAILURE;
+    if (code == PDH_CSTATUS_NO_COUNTERNAME || code == PDH_CSTATUS_BAD_COUNTERNAME)
+        code = PDH_INVALID_PATH;
+    if (code == PDH_CSTATUS_VALID_DATA) {
+        pfb_pdh_own_name(own);
+        const char *const parts[PART_COUNT] = {path.machine ? path.machine : own, path.object, path.name, path.parent,
+                                               path.counter};
+        pdh_writer measured = {.is_wide = is_wide};
+        put_parts(&measured, parts, NULL);
+        code = pfb_pdh_finish_size(sizeof(PDH_COUNTER_PATH_ELEMENTS_A) + measured.used * (is_wide ? 2 : 1), elements,
+                                   size);
+        if (code == PDH_CSTATUS_VALID_DATA) {
+            PDH_COUNTER_PATH_ELEMENTS_A fixed = {.dwInstanceIndex = path.index};
+            uint8_t *out = elements;
+            memcpy(out, &fixed, sizeof fixed);
+            pdh_writer w = {.out = out + sizeof fixed, .capacity = measured.used, .is_wide = is_wide};
+            put_parts(&w, parts, out);
+        }
+    }
+    pfb_pdh_free_path(&path);
+    free(text);
+    return code;
+}
+
+uint32_t pfb_pdh_split_instance(pdh_text instance_text, void *instance, DWORD *instance_size, void *parent,
+                                DWORD *parent_size, DWORD *index, bool is_wide)
+{
+    enum { LONGEST = 260 };
+    static const char before[] = "\\o(";
+    static const char after[] = ")\\c";
+    pdh_path path = {.machine = NULL};
+    if (!instance_text.text || !instance_size || !parent_size)
+        return PDH_INVALID_ARGUMENT;
+    char *text = pfb_pdh_copy_text(instance_text);
+    size_t size = text ? strlen(text) : 0;
+    char *whole = text ? malloc(size + sizeof before + sizeof after) : NULL;
+    uint32_t code = whole ? PDH_INVALID_INSTANCE : PDH_MEMORY_ALLOCATION_FAILURE;
+    if (whole && size > 0 && count_units(text) <= LONGEST) {
+        memcpy(whole, before, sizeof before);
+        memcpy(whole + sizeof before - 1, text, size);
+        memcpy(whole + sizeof before - 1 + size, after, sizeof after);
+        code = pfb_pdh_parse_path(whole, &path);
+    }
+    if (code == PDH_CSTATUS_VALID_DATA) {
+        pdh_writer names = pfb_pdh_writer(instance, instance_size, is_wide);
+        pdh_writer parents = pfb_pdh_writer(parent, parent_size, is_wide);
+        pfb_pdh_put(&names, path.name);
+        pfb_pdh_put_nul(&names);
+        pfb_pdh_put(&parents, path.parent ? path.parent : "");
+        pfb_pdh_put_nul(&parents);
+        uint32_t first = pfb_pdh_finish(&names, instance_size);
+        uint32_t second = pfb_pdh_finish(&parents, parent_size);
+        code = first == PDH_MORE_DATA || first == PDH_CSTATUS_VALID_DATA ? second : first;
+        code = first == PDH_MORE_DATA ? first : code;
+        if (index)
+            *index = path.index;
+    }
+    pfb_pdh_free_path(&path);
+    free(whole);
+    free(text);
+    return code;
 }

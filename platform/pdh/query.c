@@ -173,6 +173,9 @@ static uint32_t find_in_catalog(pdh_counter *counter, const pdh_data_source *sou
     if (machine == PDH_NONE)
         return PDH_CSTATUS_NO_MACHINE;
     uint32_t object = pfb_pdh_find_object(catalog, machine, path->object, is_english);
+    /* A path without a machine means the first machine of a log that has the object. */
+    while (object == PDH_NONE && !path->machine && !source->is_real_time && ++machine < catalog->machine_count)
+        object = pfb_pdh_find_object(catalog, machine, path->object, is_english);
     if (object == PDH_NONE)
         return PDH_CSTATUS_NO_OBJECT;
     uint32_t entry = pfb_pdh_find_counter(catalog, object, path->counter, is_english);
@@ -540,7 +543,7 @@ static bool take_frame(pdh_query *query, bool is_more)
 
 /* ---- Collecting ----------------------------------------------------------------------------------------- */
 
-static bool is_sample(const pfb_record *record)
+bool pfb_pdh_is_sample(const pfb_record *record)
 {
     return record->kind == PFB_RECORD_V1 || record->kind == PFB_RECORD_V2 || record->kind == PFB_RECORD_LOG ||
            record->kind == PFB_RECORD_ROW;
@@ -598,7 +601,7 @@ static uint32_t read_sample(pdh_query *query)
             query->is_changed = query->is_changed || is_live;
             return is_live ? PDH_NO_DATA : next == PFB_NEXT_END ? PDH_NO_MORE_DATA : PDH_MEMORY_ALLOCATION_FAILURE;
         }
-        int64_t local = is_sample(&record) ? pfb_pdh_local_time(&record) : 0;
+        int64_t local = pfb_pdh_is_sample(&record) ? pfb_pdh_local_time(&record) : 0;
         if (local > 0 && local > query->to) {
             query->pending = record;
             query->has_pending = true;
@@ -653,4 +656,15 @@ uint32_t pfb_pdh_collect(pdh_query *query)
         clear_items(query);
     bool has_any = set_statuses(query);
     return code == PDH_CSTATUS_VALID_DATA && !has_any ? PDH_NO_DATA : code;
+}
+
+void pfb_pdh_restart(pdh_query *query)
+{
+    close_stream(query);
+    pfb_collector_close(query->collector);
+    query->collector = NULL;
+    clear_items(query);
+    query->sample_time = 0;
+    for (pdh_counter *c = query->counters; c; c = c->next)
+        c->collected = 0;
 }

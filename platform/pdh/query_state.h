@@ -80,6 +80,11 @@ uint32_t pfb_pdh_remove_counter(HANDLE handle);
 /* Collects a sample. The query is locked. */
 uint32_t pfb_pdh_collect(pdh_query *query);
 
+/* Begins again with the first sample. The query is locked. */
+void pfb_pdh_restart(pdh_query *query);
+
+bool pfb_pdh_is_sample(const pfb_record *record); /* false: metadata */
+
 /* Stops a thread of PdhCollectQueryDataEx and waits until it has ended; may be null. Its query is not locked. */
 void pfb_pdh_stop_worker(struct pdh_worker *worker);
 

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define FIXTURE(name) PERFBLOCK_SOURCE_DIR "/fixtures/" name ".pfb"
 
@@ -343,4 +344,347 @@ Test(pdh, files_that_are_no_logs)
     EXPECT(PdhOpenQueryA(PERFBLOCK_SOURCE_DIR "/fixtures/none.blg", 0, &query), PDH_FILE_NOT_FOUND);
     EXPECT(PdhOpenQueryA(PERFBLOCK_SOURCE_DIR "/LICENSE", 0, &query), PDH_UNKNOWN_LOG_FORMAT);
     EXPECT(PdhOpenQueryA("SQL:server!log", 0, &query), PDH_INVALID_DATASOURCE);
+}
+
+/* ---- Lists and paths ------------------------------------------------------------------------------------ */
+
+/* Returns the n-th string of a list. */
+static const char *string_at(const char *list, size_t n)
+{
+    while (n-- > 0)
+        list += strlen(list) + 1;
+    return list;
+}
+
+static size_t count_strings(const char *list)
+{
+    size_t count = 0;
+    for (; *list; list += strlen(list) + 1)
+        count++;
+    return count;
+}
+
+Test(pdh, names_and_indexes) /* T15, T16 */
+{
+    static const WCHAR wanted[] = u"% Processor Time";
+    static const WCHAR unknown[] = u"No Counter";
+    WCHAR name[32] = {0};
+    DWORD size = 0;
+    DWORD index = 7;
+    use_recording(FIXTURE("process"));
+    EXPECT(PdhLookupPerfNameByIndexW(NULL, 6, NULL, &size), PDH_MORE_DATA);
+    cr_expect_eq(size, 17);
+    size = 16;
+    EXPECT(PdhLookupPerfNameByIndexW(NULL, 6, name, &size), PDH_MORE_DATA);
+    cr_expect_eq(name[16], 0);
+    EXPECT(PdhLookupPerfNameByIndexW(NULL, 6, name, &size), 0);
+    cr_expect(size == 17 && memcmp(name, wanted, sizeof wanted) == 0);
+    size = 1;
+    EXPECT(PdhLookupPerfNameByIndexW(NULL, 0, name, &size), 0);
+    cr_expect_eq(size, 1);
+    EXPECT(PdhLookupPerfNameByIndexW(NULL, 0, NULL, NULL), PDH_INVALID_ARGUMENT);
+    EXPECT(PdhLookupPerfNameByIndexW(NULL, 99999999, name, &size), PDH_INVALID_ARGUMENT);
+    EXPECT(PdhLookupPerfIndexByNameW(NULL, unknown, &index), PDH_STRING_NOT_FOUND);
+    EXPECT(PdhLookupPerfIndexByNameW(NULL, NULL, &index), PDH_INVALID_ARGUMENT);
+    EXPECT(PdhLookupPerfIndexByNameW(NULL, wanted, NULL), PDH_INVALID_ARGUMENT);
+    EXPECT(PdhLookupPerfIndexByNameA(NULL, "id process", &index), 0);
+    cr_expect_eq(index, 784);
+    EXPECT(PdhLookupPerfIndexByNameA(NULL, "Process", &index), 0);
+    cr_expect_eq(index, 230);
+}
+
+Test(pdh, valid_paths) /* T17 */
+{
+    static const struct {
+        const char *path;
+        uint32_t code;
+    } rows[] = {{"", PDH_INVALID_ARGUMENT},
+                {NULL, PDH_INVALID_ARGUMENT},
+                {"\\System", PDH_CSTATUS_BAD_COUNTERNAME},
+                {"System Up Time", PDH_CSTATUS_BAD_COUNTERNAME},
+                {"\\System\\System Up Time", 0},
+                {"\\\\fixture\\system\\SYSTEM UP TIME", 0},
+                {"\\\\localhost\\System\\System Up Time", 0},
+                {"\\System(x)\\System Up Time", PDH_CSTATUS_NO_INSTANCE},
+                {"\\System\\System Down Time", PDH_CSTATUS_NO_COUNTER},
+                {"\\Systems\\System Up Time", PDH_CSTATUS_NO_OBJECT},
+                {"\\\\nowhere\\System\\System Up Time", PDH_CSTATUS_NO_MACHINE}};
+    use_recording(FIXTURE("system"));
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        EXPECT(PdhValidatePathA(rows[i].path), rows[i].code);
+        EXPECT(PdhValidatePathExA(NULL, rows[i].path), rows[i].code);
+    }
+}
+
+Test(pdh, instance_names) /* T18 */
+{
+    static const struct {
+        const char *text, *parent, *name;
+        DWORD index;
+        uint32_t code;
+    } rows[] = {{"dog/cat#1", "dog", "cat", 1, 0},
+                {"cat", "", "cat", 0, 0},
+                {"test (x) #rfsfs #3", "", "test (x) #rfsfs ", 3, 0},
+                {"a #2b", "", "a #2b", 0, 0},
+                {"", "", "", 0, PDH_INVALID_INSTANCE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        char name[64] = "";
+        char parent[64] = "";
+        DWORD name_size = sizeof name;
+        DWORD parent_size = sizeof parent;
+        DWORD index = 0;
+        EXPECT(PdhParseInstanceNameA(rows[i].text, name, &name_size, parent, &parent_size, &index), rows[i].code);
+        cr_expect_str_eq(name, rows[i].name);
+        cr_expect_str_eq(parent, rows[i].parent);
+        cr_expect_eq(index, rows[i].index);
+        cr_expect(rows[i].code != 0 || (name_size == strlen(name) + 1 && parent_size == strlen(parent) + 1));
+    }
+}
+
+Test(pdh, objects_and_items) /* T19 */
+{
+    char counters[4096];
+    char instances[256];
+    char objects[256];
+    DWORD n = 0;
+    DWORD counters_size = 0;
+    DWORD instances_size = 0;
+    use_recording(FIXTURE("system"));
+    EXPECT(PdhEnumObjectsA(NULL, NULL, NULL, &n, PERF_DETAIL_WIZARD, 1), PDH_MORE_DATA);
+    cr_assert_eq(n, 8);
+    EXPECT(PdhEnumObjectsA(NULL, "\\\\FIXTURE", objects, &n, PERF_DETAIL_WIZARD, 0), 0);
+    cr_expect_eq(memcmp(objects, "System\0", 8), 0);
+    EXPECT(PdhEnumObjectsA(NULL, "OTHER", objects, &n, PERF_DETAIL_WIZARD, 0), PDH_CSTATUS_NO_MACHINE);
+    EXPECT(
+        PdhEnumObjectItemsA(NULL, NULL, "System", NULL, &counters_size, NULL, &instances_size, PERF_DETAIL_WIZARD, 0),
+        PDH_MORE_DATA);
+    cr_expect(instances_size == 0 && counters_size > 100 && counters_size < sizeof counters);
+    EXPECT(PdhEnumObjectItemsA(NULL, NULL, "System", counters, &counters_size, NULL, &instances_size,
+                               PERF_DETAIL_WIZARD, 0),
+           0);
+    cr_expect_eq(count_strings(counters), 17); /* without the base */
+    cr_expect_str_eq(string_at(counters, 16), "% Registry Quota In Use");
+    EXPECT(PdhEnumObjectItemsA(NULL, NULL, "Systems", counters, &counters_size, NULL, &instances_size,
+                               PERF_DETAIL_WIZARD, 0),
+           PDH_CSTATUS_NO_OBJECT);
+    counters_size = sizeof counters;
+    instances_size = 1;
+    EXPECT(PdhEnumObjectItemsA(FIXTURE("process"), NULL, "Process", counters, &counters_size, instances,
+                               &instances_size, PERF_DETAIL_WIZARD, 0),
+           PDH_MORE_DATA);
+    cr_assert_eq(instances_size, sizeof "Idle\0svchost\0app\0_Total\0");
+    EXPECT(PdhEnumObjectItemsA(FIXTURE("process"), NULL, "Process", counters, &counters_size, instances,
+                               &instances_size, PERF_DETAIL_WIZARD, 0),
+           0);
+    cr_expect_eq(memcmp(instances, "Idle\0svchost\0app\0_Total\0", instances_size), 0); /* each name once */
+}
+
+Test(pdh, wildcards_are_expanded) /* T11, T20 */
+{
+    static const char wanted[] = "\\\\FIXTURE\\Process(Idle)\\ID Process\0\\\\FIXTURE\\Process(svchost)\\ID Process\0"
+                                 "\\\\FIXTURE\\Process(svchost#1)\\ID Process\0"
+                                 "\\\\FIXTURE\\Process(svchost#2)\\ID Process\0"
+                                 "\\\\FIXTURE\\Process(app)\\ID Process\0\\\\FIXTURE\\Process(_Total)\\ID Process\0";
+    static const struct {
+        const char *path;
+        uint32_t code;
+        size_t count;
+    } rows[] = {{"\\Process(svc*)\\ID Process", 0, 3},
+                {"\\Process(*)\\ID *", 0, 6},
+                {"\\Process(svchost#1)\\*", 0, 28},
+                {"\\Process(none*)\\ID Process", PDH_CSTATUS_NO_INSTANCE, 0},
+                {"\\Process(*)\\None*", PDH_CSTATUS_NO_COUNTER, 0},
+                {"\\None(*)\\*", PDH_CSTATUS_NO_OBJECT, 0},
+                {"\\Process(*)", PDH_INVALID_PATH, 0},
+                {"", PDH_INVALID_PATH, 0},
+                {"\\Process(app)\\id process", 0, 1},
+                {"\\\\x\\Process(app)\\ID Process", PDH_CSTATUS_NO_MACHINE, 0}};
+    char list[8192];
+    DWORD size = 1;
+    use_recording(FIXTURE("process"));
+    EXPECT(PdhExpandWildCardPathA(NULL, "\\Process(*)\\ID Process", list, &size, 0x7FFE1238), PDH_MORE_DATA);
+    cr_assert_eq(size, sizeof wanted);
+    EXPECT(PdhExpandWildCardPathA(NULL, "\\Process(*)\\ID Process", list, &size, 0x7FFE1238), 0);
+    cr_expect_eq(memcmp(list, wanted, sizeof wanted), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        size = sizeof list;
+        EXPECT(PdhExpandWildCardPathA(NULL, rows[i].path, list, &size, 0), rows[i].code);
+        cr_expect(rows[i].code != 0 || count_strings(list) == rows[i].count, "%s: %zu", rows[i].path,
+                  count_strings(list));
+        size = sizeof list;
+        EXPECT(PdhExpandCounterPathA(rows[i].path, list, &size), rows[i].code);
+    }
+    size = sizeof list;
+    EXPECT(PdhExpandWildCardPathA(NULL, "\\Process(*)\\ID *", list, &size, PDH_NOEXPANDINSTANCES), 0);
+    cr_expect_str_eq(list, "\\\\FIXTURE\\Process(*)\\ID Process");
+    use_recording(FIXTURE("system"));
+    size = sizeof list;
+    EXPECT(PdhExpandWildCardPathA(NULL, "\\System(*)\\Threads", list, &size, 0), PDH_INVALID_PATH);
+}
+
+Test(pdh, paths_are_made_and_split)
+{
+    static const struct {
+        PDH_COUNTER_PATH_ELEMENTS_A parts;
+        const char *path;
+    } rows[] = {{{NULL, "Process", "java", NULL, 0, "ID Process"}, "\\Process(java)\\ID Process"},
+                {{"\\\\M", "Thread", "1", "java", 2, "ID Thread"}, "\\\\M\\Thread(java/1#2)\\ID Thread"},
+                {{"M", "System", NULL, "unused", 3, "Threads"}, "\\\\M\\System\\Threads"},
+                {{NULL, "P", "x", NULL, UINT32_MAX, "c"}, "\\P(x)\\c"}};
+    char path[256];
+    union {
+        PDH_COUNTER_PATH_ELEMENTS_A parts;
+        char bytes[512];
+    } split;
+    DWORD size;
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        PDH_COUNTER_PATH_ELEMENTS_A parts = rows[i].parts;
+        size = 0;
+        EXPECT(PdhMakeCounterPathA(&parts, path, &size, 0), PDH_MORE_DATA);
+        EXPECT(PdhMakeCounterPathA(&parts, path, &size, 0), 0);
+        cr_expect_str_eq(path, rows[i].path);
+        size = 0;
+        EXPECT(PdhParseCounterPathA(path, NULL, &size, 0), PDH_MORE_DATA);
+        cr_assert_leq(size, sizeof split);
+        EXPECT(PdhParseCounterPathA(path, &split.parts, &size, 0), 0);
+        cr_expect_str_eq(split.parts.szObjectName, parts.szObjectName);
+        cr_expect_str_eq(split.parts.szCounterName, parts.szCounterName);
+        cr_expect_eq(split.parts.dwInstanceIndex, i == 1 ? 2 : 0);
+        cr_expect_eq(split.parts.szInstanceName == NULL, parts.szInstanceName == NULL);
+        cr_expect_eq(strncmp(split.parts.szMachineName, "\\\\", 2), 0); /* never null */
+    }
+    PDH_COUNTER_PATH_ELEMENTS_A none = {.szObjectName = path};
+    EXPECT(PdhMakeCounterPathA(&none, path, &size, 0), PDH_INVALID_ARGUMENT);
+    size = 0;
+    EXPECT(PdhParseCounterPathA("\\System", NULL, &size, 0), PDH_INVALID_PATH);
+}
+
+Test(pdh, raw_values_can_be_formatted_by_the_caller)
+{
+    use_recording(FIXTURE("process"));
+    PDH_HQUERY query = open_query(NULL);
+    PDH_HCOUNTER counter = add(query, "\\Process(Idle)\\% Processor Time");
+    PDH_RAW_COUNTER ring[3];
+    PDH_FMT_COUNTERVALUE value;
+    PDH_STATISTICS all;
+    DWORD type = 0;
+    for (int i = 0; i < 3; i++) {
+        EXPECT(PdhCollectQueryData(query), 0);
+        EXPECT(PdhGetRawCounterValue(counter, &type, &ring[(i + 1) % 3]), 0); /* the oldest is ring[1] */
+    }
+    cr_expect_eq(type, 0x20510500);
+    EXPECT(PdhCalculateCounterFromRawValue(counter, PDH_FMT_DOUBLE, &ring[0], &ring[2], &value), 0);
+    cr_expect_eq(value.doubleValue, good(counter));
+    EXPECT(PdhCalculateCounterFromRawValue(counter, PDH_FMT_DOUBLE, &ring[0], NULL, &value), PDH_INVALID_ARGUMENT);
+    EXPECT(PdhCalculateCounterFromRawValue(counter, PDH_FMT_DOUBLE, &ring[2], &ring[0], &value),
+           PDH_CALC_NEGATIVE_VALUE);
+    EXPECT(PdhCalculateCounterFromRawValue(counter, PDH_FMT_DOUBLE, &ring[2], &ring[2], &value), 0);
+    cr_expect(value.doubleValue == 0 && value.CStatus == 0);
+    EXPECT(PdhFormatFromRawValue(type, PDH_FMT_DOUBLE, NULL, &ring[0], &ring[1], &value), 0);
+    cr_expect_eq(value.doubleValue, 5);
+    EXPECT(PdhFormatFromRawValue(0x40030500, PDH_FMT_DOUBLE, NULL, &ring[0], &ring[1], &value), PDH_INVALID_ARGUMENT);
+    EXPECT(PdhComputeCounterStatistics(counter, PDH_FMT_DOUBLE, 1, 3, ring, &all), 0);
+    cr_expect(all.count == 2 && all.min.doubleValue == 5 && all.max.doubleValue == 5 && all.mean.doubleValue == 5);
+    EXPECT(PdhComputeCounterStatistics(counter, PDH_FMT_DOUBLE, 3, 3, ring, &all), PDH_INVALID_ARGUMENT);
+    EXPECT(PdhComputeCounterStatistics(counter, PDH_FMT_DOUBLE, 0, 0, ring, &all), PDH_INVALID_ARGUMENT);
+    EXPECT(PdhComputeCounterStatistics(counter, PDH_FMT_DOUBLE, 0, 1, ring, &all), 0);
+    cr_expect(all.count == 0 && all.mean.CStatus == PDH_CSTATUS_INVALID_DATA);
+    EXPECT(PdhCloseQuery(query), 0);
+}
+
+/* ---- Logs as sources ------------------------------------------------------------------------------------ */
+
+Test(pdh, ranges_of_time) /* T21: five samples, a second apart */
+{
+    PDH_HLOG log = NULL;
+    PDH_HQUERY query = NULL;
+    PDH_TIME_INFO range;
+    DWORD count = 0;
+    DWORD size = 8;
+    LONGLONG bytes = 0;
+    const LONGLONG second = 10000000;
+    EXPECT(PdhBindInputDataSourceA(&log, FIXTURE("process") "\0"), 0);
+    EXPECT(PdhGetDataSourceTimeRangeH(log, &count, &range, &size), PDH_MORE_DATA);
+    cr_expect_eq(size, sizeof range);
+    EXPECT(PdhGetDataSourceTimeRangeH(log, &count, &range, &size), 0);
+    cr_expect(count == 1 && range.SampleCount == 5 && range.EndTime == range.StartTime + 4 * second);
+    EXPECT(PdhGetDataSourceTimeRangeH(NULL, &count, &range, &size), PDH_DATA_SOURCE_IS_REAL_TIME);
+    EXPECT(PdhGetLogFileSize(log, &bytes), 0);
+    cr_expect_gt(bytes, 1000);
+    EXPECT(PdhOpenQueryH(log, 0, &query), 0);
+    PDH_HCOUNTER counter = add(query, "\\Process(Idle)\\% Processor Time");
+    cr_expect_eq(PdhIsRealTimeQuery(query), 0);
+    PDH_HCOUNTER none;
+    EXPECT(PdhAddCounterA(query, "\\Process(nobody)\\ID Process", 0, &none), PDH_CSTATUS_NO_INSTANCE);
+    PDH_TIME_INFO wanted = {range.StartTime, range.StartTime, 0};
+    EXPECT(PdhSetQueryTimeRange(query, &wanted), PDH_INVALID_ARGUMENT);
+    wanted = (PDH_TIME_INFO){range.StartTime + second, range.StartTime + 3 * second, 0};
+    EXPECT(PdhSetQueryTimeRange(query, &wanted), 0);
+    for (int i = 0; i < 3; i++) {
+        LONGLONG time = 0;
+        EXPECT(PdhCollectQueryDataWithTime(query, &time), 0);
+        cr_expect_eq(time, range.StartTime + (i + 1) * second);
+    }
+    cr_expect_eq(good(counter), 5);
+    EXPECT(PdhCollectQueryData(query), PDH_NO_MORE_DATA);
+    EXPECT(PdhCollectQueryData(query), PDH_NO_MORE_DATA);
+    wanted = (PDH_TIME_INFO){MIN_TIME_VALUE, MAX_TIME_VALUE, 0};
+    EXPECT(PdhSetQueryTimeRange(query, &wanted), 0);
+    for (int i = 0; i < 5; i++)
+        EXPECT(PdhCollectQueryData(query), 0);
+    EXPECT(PdhCollectQueryData(query), PDH_NO_MORE_DATA);
+    EXPECT(PdhCloseLog(log, 0), 0);
+    EXPECT(PdhCloseLog(log, 0), PDH_INVALID_HANDLE);
+    EXPECT(PdhOpenQueryH(log, 0, &query), PDH_INVALID_HANDLE);
+    EXPECT(PdhCloseQuery(query), 0);
+}
+
+Test(pdh, text_logs_have_displayed_values)
+{
+    static const char text[] =
+        "\"(PDH-CSV 4.0) (UTC)(0)\",\"\\\\M\\Process(a)\\ID Process\",\"\\\\M\\System\\Threads\"\n"
+        "\"01/02/2025 03:04:05.000\",\"1.5\",\"7\"\n"
+        "\"01/02/2025 03:04:06.000\",\" \",\"8\"\n";
+    char path[] = "/tmp/perfblock-XXXXXX";
+    int file = mkstemp(path);
+    cr_assert_geq(file, 0);
+    cr_assert_eq(write(file, text, sizeof text - 1), (ssize_t)(sizeof text - 1));
+    close(file);
+    PDH_HQUERY query = open_query(path);
+    PDH_HCOUNTER id = add(query, "\\\\M\\Process(*)\\ID Process");
+    PDH_HCOUNTER threads = add(query, "\\System\\Threads");
+    DWORD type = 0;
+    PDH_RAW_COUNTER raw;
+    double bits = 0;
+    EXPECT(PdhCollectQueryData(query), 0);
+    EXPECT(PdhGetRawCounterValue(id, &type, &raw), 0);
+    memcpy(&bits, &raw.FirstValue, sizeof bits);
+    cr_expect(type == 0x12000 && bits == 1.5 && raw.CStatus == 0);
+    cr_expect(good(id) == 1.5 && good(threads) == 7);
+    EXPECT(PdhCollectQueryData(query), 0);
+    format(id, PDH_FMT_DOUBLE, PDH_INVALID_DATA, PDH_CSTATUS_INVALID_DATA);
+    cr_expect_eq(good(threads), 8);
+    EXPECT(PdhCollectQueryData(query), PDH_NO_MORE_DATA);
+    EXPECT(PdhGetLogFileTypeA(path, &type), 0);
+    cr_expect_eq(type, PDH_LOG_TYPE_CSV);
+    EXPECT(PdhCloseQuery(query), 0);
+    remove(path);
+}
+
+Test(pdh, functions_that_do_nothing)
+{
+    DWORD type = PDH_LOG_TYPE_CSV;
+    PDH_HLOG log;
+    DWORD size = 0;
+    EXPECT(PdhOpenLogA("new.csv", PDH_LOG_WRITE_ACCESS | PDH_LOG_CREATE_NEW, &type, NULL, 0, NULL, &log),
+           PDH_NOT_IMPLEMENTED);
+    EXPECT(PdhUpdateLogA(NULL, NULL), PDH_NOT_IMPLEMENTED);
+    EXPECT(PdhBrowseCountersA(NULL), PDH_INVALID_ARGUMENT);
+    EXPECT(PdhSelectDataSourceA(NULL, 0, NULL, &size), PDH_DIALOG_CANCELLED);
+    EXPECT(PdhVerifySQLDBA("SQL:x"), PDH_INVALID_DATASOURCE);
+    EXPECT(PdhSetLogSetRunID(NULL, 0), PDH_INVALID_HANDLE);
+    EXPECT(PdhSetDefaultRealTimeDataSource(DATA_SOURCE_REGISTRY), 0);
+    EXPECT(PdhSetDefaultRealTimeDataSource(DATA_SOURCE_WBEM), PDH_NOT_IMPLEMENTED);
+    EXPECT(PdhGetDllVersion(&type), 0);
+    cr_expect_eq(type, PDH_VERSION);
 }

@@ -298,6 +298,7 @@ typedef struct PDH_BROWSE_DLG_CONFIG_HW PDH_BROWSE_DLG_CONFIG_HW, *PPDH_BROWSE_D
 /* `source` names a log or a recording, NULL is real-time data. See docs/pdh.md. */
 PFB_API PDH_STATUS pfb_PdhOpenQueryA(LPCSTR source, DWORD_PTR user, PDH_HQUERY *query);
 PFB_API PDH_STATUS pfb_PdhOpenQueryW(LPCWSTR source, DWORD_PTR user, PDH_HQUERY *query);
+PFB_API PDH_STATUS pfb_PdhOpenQueryH(PDH_HLOG log, DWORD_PTR user, PDH_HQUERY *query);
 PFB_API PDH_STATUS pfb_PdhCloseQuery(PDH_HQUERY query);
 PFB_API PDH_STATUS pfb_PdhAddCounterA(PDH_HQUERY query, LPCSTR path, DWORD_PTR user, PDH_HCOUNTER *counter);
 PFB_API PDH_STATUS pfb_PdhAddCounterW(PDH_HQUERY query, LPCWSTR path, DWORD_PTR user, PDH_HCOUNTER *counter);
@@ -310,6 +311,7 @@ PFB_API BOOL pfb_PdhIsRealTimeQuery(PDH_HQUERY query);
 PFB_API PDH_STATUS pfb_PdhCollectQueryData(PDH_HQUERY query);
 PFB_API PDH_STATUS pfb_PdhCollectQueryDataWithTime(PDH_HQUERY query, LONGLONG *time);
 PFB_API PDH_STATUS pfb_PdhCollectQueryDataEx(PDH_HQUERY query, DWORD seconds, HANDLE event);
+PFB_API PDH_STATUS pfb_PdhSetQueryTimeRange(PDH_HQUERY query, PPDH_TIME_INFO range);
 
 /* Values are computed by the formulas of docs/formula.md, in the order of operations of Windows (pdh_order). */
 PFB_API PDH_STATUS pfb_PdhGetFormattedCounterValue(PDH_HCOUNTER counter, DWORD format, LPDWORD type,
@@ -323,6 +325,12 @@ PFB_API PDH_STATUS pfb_PdhGetRawCounterArrayA(PDH_HCOUNTER counter, LPDWORD size
                                               PPDH_RAW_COUNTER_ITEM_A items);
 PFB_API PDH_STATUS pfb_PdhGetRawCounterArrayW(PDH_HCOUNTER counter, LPDWORD size_bytes, LPDWORD count,
                                               PPDH_RAW_COUNTER_ITEM_W items);
+PFB_API PDH_STATUS pfb_PdhCalculateCounterFromRawValue(PDH_HCOUNTER counter, DWORD format, PPDH_RAW_COUNTER newer,
+                                                       PPDH_RAW_COUNTER older, PPDH_FMT_COUNTERVALUE value);
+PFB_API PDH_STATUS pfb_PdhFormatFromRawValue(DWORD type, DWORD format, LONGLONG *time_base, PPDH_RAW_COUNTER newer,
+                                             PPDH_RAW_COUNTER older, PPDH_FMT_COUNTERVALUE value);
+PFB_API PDH_STATUS pfb_PdhComputeCounterStatistics(PDH_HCOUNTER counter, DWORD format, DWORD first, DWORD count,
+                                                   PPDH_RAW_COUNTER ring, PPDH_STATISTICS statistics);
 PFB_API PDH_STATUS pfb_PdhSetCounterScaleFactor(PDH_HCOUNTER counter, LONG factor);
 PFB_API PDH_STATUS pfb_PdhGetCounterTimeBase(PDH_HCOUNTER counter, LONGLONG *ticks_per_second);
 PFB_API PDH_STATUS pfb_PdhGetCounterInfoA(PDH_HCOUNTER counter, BOOLEAN has_explain_text, LPDWORD size_bytes,
@@ -330,8 +338,132 @@ PFB_API PDH_STATUS pfb_PdhGetCounterInfoA(PDH_HCOUNTER counter, BOOLEAN has_expl
 PFB_API PDH_STATUS pfb_PdhGetCounterInfoW(PDH_HCOUNTER counter, BOOLEAN has_explain_text, LPDWORD size_bytes,
                                           PPDH_COUNTER_INFO_W info);
 
+/* Only * is a wildcard. */
+PFB_API PDH_STATUS pfb_PdhMakeCounterPathA(PPDH_COUNTER_PATH_ELEMENTS_A elements, LPSTR path, LPDWORD size,
+                                           DWORD flags);
+PFB_API PDH_STATUS pfb_PdhMakeCounterPathW(PPDH_COUNTER_PATH_ELEMENTS_W elements, LPWSTR path, LPDWORD size,
+                                           DWORD flags);
+PFB_API PDH_STATUS pfb_PdhParseCounterPathA(LPCSTR path, PPDH_COUNTER_PATH_ELEMENTS_A elements, LPDWORD size_bytes,
+                                            DWORD flags);
+PFB_API PDH_STATUS pfb_PdhParseCounterPathW(LPCWSTR path, PPDH_COUNTER_PATH_ELEMENTS_W elements, LPDWORD size_bytes,
+                                            DWORD flags);
+PFB_API PDH_STATUS pfb_PdhParseInstanceNameA(LPCSTR text, LPSTR instance, LPDWORD instance_size, LPSTR parent,
+                                             LPDWORD parent_size, LPDWORD index);
+PFB_API PDH_STATUS pfb_PdhParseInstanceNameW(LPCWSTR text, LPWSTR instance, LPDWORD instance_size, LPWSTR parent,
+                                             LPDWORD parent_size, LPDWORD index);
+PFB_API PDH_STATUS pfb_PdhValidatePathA(LPCSTR path);
+PFB_API PDH_STATUS pfb_PdhValidatePathW(LPCWSTR path);
+PFB_API PDH_STATUS pfb_PdhValidatePathExA(PDH_HLOG log, LPCSTR path);
+PFB_API PDH_STATUS pfb_PdhValidatePathExW(PDH_HLOG log, LPCWSTR path);
+PFB_API PDH_STATUS pfb_PdhExpandWildCardPathA(LPCSTR source, LPCSTR path, LPSTR list, LPDWORD size, DWORD flags);
+PFB_API PDH_STATUS pfb_PdhExpandWildCardPathW(LPCWSTR source, LPCWSTR path, LPWSTR list, LPDWORD size, DWORD flags);
+PFB_API PDH_STATUS pfb_PdhExpandWildCardPathHA(PDH_HLOG log, LPCSTR path, LPSTR list, LPDWORD size, DWORD flags);
+PFB_API PDH_STATUS pfb_PdhExpandWildCardPathHW(PDH_HLOG log, LPCWSTR path, LPWSTR list, LPDWORD size, DWORD flags);
+PFB_API PDH_STATUS pfb_PdhExpandCounterPathA(LPCSTR path, LPSTR list, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhExpandCounterPathW(LPCWSTR path, LPWSTR list, LPDWORD size);
+
+/* Lists are strings that follow each other, with one more NUL at the end. */
+PFB_API PDH_STATUS pfb_PdhEnumMachinesA(LPCSTR source, LPSTR list, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhEnumMachinesW(LPCWSTR source, LPWSTR list, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhEnumMachinesHA(PDH_HLOG log, LPSTR list, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhEnumMachinesHW(PDH_HLOG log, LPWSTR list, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhEnumObjectsA(LPCSTR source, LPCSTR machine, LPSTR list, LPDWORD size, DWORD detail,
+                                       BOOL refresh);
+PFB_API PDH_STATUS pfb_PdhEnumObjectsW(LPCWSTR source, LPCWSTR machine, LPWSTR list, LPDWORD size, DWORD detail,
+                                       BOOL refresh);
+PFB_API PDH_STATUS pfb_PdhEnumObjectsHA(PDH_HLOG log, LPCSTR machine, LPSTR list, LPDWORD size, DWORD detail,
+                                        BOOL refresh);
+PFB_API PDH_STATUS pfb_PdhEnumObjectsHW(PDH_HLOG log, LPCWSTR machine, LPWSTR list, LPDWORD size, DWORD detail,
+                                        BOOL refresh);
+PFB_API PDH_STATUS pfb_PdhEnumObjectItemsA(LPCSTR source, LPCSTR machine, LPCSTR object, LPSTR counters,
+                                           LPDWORD counters_size, LPSTR instances, LPDWORD instances_size, DWORD detail,
+                                           DWORD flags);
+PFB_API PDH_STATUS pfb_PdhEnumObjectItemsW(LPCWSTR source, LPCWSTR machine, LPCWSTR object, LPWSTR counters,
+                                           LPDWORD counters_size, LPWSTR instances, LPDWORD instances_size,
+                                           DWORD detail, DWORD flags);
+PFB_API PDH_STATUS pfb_PdhEnumObjectItemsHA(PDH_HLOG log, LPCSTR machine, LPCSTR object, LPSTR counters,
+                                            LPDWORD counters_size, LPSTR instances, LPDWORD instances_size,
+                                            DWORD detail, DWORD flags);
+PFB_API PDH_STATUS pfb_PdhEnumObjectItemsHW(PDH_HLOG log, LPCWSTR machine, LPCWSTR object, LPWSTR counters,
+                                            LPDWORD counters_size, LPWSTR instances, LPDWORD instances_size,
+                                            DWORD detail, DWORD flags);
+PFB_API PDH_STATUS pfb_PdhGetDefaultPerfObjectA(LPCSTR source, LPCSTR machine, LPSTR object, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhGetDefaultPerfObjectW(LPCWSTR source, LPCWSTR machine, LPWSTR object, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhGetDefaultPerfObjectHA(PDH_HLOG log, LPCSTR machine, LPSTR object, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhGetDefaultPerfObjectHW(PDH_HLOG log, LPCWSTR machine, LPWSTR object, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhGetDefaultPerfCounterA(LPCSTR source, LPCSTR machine, LPCSTR object, LPSTR counter,
+                                                 LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhGetDefaultPerfCounterW(LPCWSTR source, LPCWSTR machine, LPCWSTR object, LPWSTR counter,
+                                                 LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhGetDefaultPerfCounterHA(PDH_HLOG log, LPCSTR machine, LPCSTR object, LPSTR counter,
+                                                  LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhGetDefaultPerfCounterHW(PDH_HLOG log, LPCWSTR machine, LPCWSTR object, LPWSTR counter,
+                                                  LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhLookupPerfNameByIndexA(LPCSTR machine, DWORD index, LPSTR name, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhLookupPerfNameByIndexW(LPCWSTR machine, DWORD index, LPWSTR name, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhLookupPerfIndexByNameA(LPCSTR machine, LPCSTR name, LPDWORD index);
+PFB_API PDH_STATUS pfb_PdhLookupPerfIndexByNameW(LPCWSTR machine, LPCWSTR name, LPDWORD index);
+PFB_API PDH_STATUS pfb_PdhConnectMachineA(LPCSTR machine);
+PFB_API PDH_STATUS pfb_PdhConnectMachineW(LPCWSTR machine);
+
+/* Times are local. PdhBindInputDataSource takes up to 32 names, one after the other with one more NUL at the end. */
+PFB_API PDH_STATUS pfb_PdhBindInputDataSourceA(PDH_HLOG *log, LPCSTR names);
+PFB_API PDH_STATUS pfb_PdhBindInputDataSourceW(PDH_HLOG *log, LPCWSTR names);
+PFB_API PDH_STATUS pfb_PdhCloseLog(PDH_HLOG log, DWORD flags);
+PFB_API PDH_STATUS pfb_PdhGetDataSourceTimeRangeA(LPCSTR source, LPDWORD count, PPDH_TIME_INFO range,
+                                                  LPDWORD size_bytes);
+PFB_API PDH_STATUS pfb_PdhGetDataSourceTimeRangeW(LPCWSTR source, LPDWORD count, PPDH_TIME_INFO range,
+                                                  LPDWORD size_bytes);
+PFB_API PDH_STATUS pfb_PdhGetDataSourceTimeRangeH(PDH_HLOG log, LPDWORD count, PPDH_TIME_INFO range,
+                                                  LPDWORD size_bytes);
+PFB_API PDH_STATUS pfb_PdhGetLogFileSize(PDH_HLOG log, LONGLONG *size_bytes);
+PFB_API PDH_STATUS pfb_PdhGetLogFileTypeA(LPCSTR name, LPDWORD type);
+PFB_API PDH_STATUS pfb_PdhGetLogFileTypeW(LPCWSTR name, LPDWORD type);
+PFB_API PDH_STATUS pfb_PdhReadRawLogRecord(PDH_HLOG log, FILETIME time, PPDH_RAW_LOG_RECORD record, LPDWORD size_bytes);
+
 /* The library. */
 PFB_API PDH_STATUS pfb_PdhGetDllVersion(LPDWORD version);
+PFB_API PDH_STATUS pfb_PdhSetDefaultRealTimeDataSource(DWORD source);
+
+/* Most return PDH_NOT_IMPLEMENTED; those of SQL PDH_INVALID_DATASOURCE, dialogs PDH_DIALOG_CANCELLED. PdhOpenLog opens
+ * logs for reading only. */
+PFB_API PDH_STATUS pfb_PdhOpenLogA(LPCSTR name, DWORD flags, LPDWORD type, PDH_HQUERY query, DWORD max_size,
+                                   LPCSTR caption, PDH_HLOG *log);
+PFB_API PDH_STATUS pfb_PdhOpenLogW(LPCWSTR name, DWORD flags, LPDWORD type, PDH_HQUERY query, DWORD max_size,
+                                   LPCWSTR caption, PDH_HLOG *log);
+PFB_API PDH_STATUS pfb_PdhUpdateLogA(PDH_HLOG log, LPCSTR text);
+PFB_API PDH_STATUS pfb_PdhUpdateLogW(PDH_HLOG log, LPCWSTR text);
+PFB_API PDH_STATUS pfb_PdhUpdateLogFileCatalog(PDH_HLOG log);
+PFB_API PDH_STATUS pfb_PdhBrowseCountersA(PPDH_BROWSE_DLG_CONFIG_A config);
+PFB_API PDH_STATUS pfb_PdhBrowseCountersW(PPDH_BROWSE_DLG_CONFIG_W config);
+PFB_API PDH_STATUS pfb_PdhBrowseCountersHA(PPDH_BROWSE_DLG_CONFIG_HA config);
+PFB_API PDH_STATUS pfb_PdhBrowseCountersHW(PPDH_BROWSE_DLG_CONFIG_HW config);
+PFB_API PDH_STATUS pfb_PdhSelectDataSourceA(HANDLE window, DWORD flags, LPSTR source, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhSelectDataSourceW(HANDLE window, DWORD flags, LPWSTR source, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhEnumLogSetNamesA(LPCSTR source, LPSTR list, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhEnumLogSetNamesW(LPCWSTR source, LPWSTR list, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhVerifySQLDBA(LPCSTR source);
+PFB_API PDH_STATUS pfb_PdhVerifySQLDBW(LPCWSTR source);
+PFB_API PDH_STATUS pfb_PdhCreateSQLTablesA(LPCSTR source);
+PFB_API PDH_STATUS pfb_PdhCreateSQLTablesW(LPCWSTR source);
+PFB_API PDH_STATUS pfb_PdhGetLogSetGUID(PDH_HLOG log, GUID *guid, int *run);
+PFB_API PDH_STATUS pfb_PdhSetLogSetRunID(PDH_HLOG log, int run);
+PFB_API PDH_STATUS pfb_PdhGetExplainText(void *machine, void *object, void *text);
+PFB_API PDH_STATUS pfb_PdhTranslate009CounterA(LPCSTR english_path, LPSTR path, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhTranslate009CounterW(LPCWSTR english_path, LPWSTR path, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhTranslateLocaleCounterA(LPCSTR path, LPSTR english_path, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhTranslateLocaleCounterW(LPCWSTR path, LPWSTR english_path, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhRelogA(LPCSTR name, void *info);
+PFB_API PDH_STATUS pfb_PdhRelogW(LPCWSTR name, void *info);
+PFB_API PDH_STATUS pfb_PdhAddRelogCounter(PDH_HQUERY query, LPCWSTR path, DWORD type, DWORD scale, DWORD_PTR user,
+                                          LONGLONG *time, PDH_HCOUNTER *counter);
+PFB_API PDH_STATUS pfb_PdhWriteRelogSample(PDH_HQUERY query, void *time, DWORD flags);
+PFB_API PDH_STATUS pfb_PdhSetCounterValue(PDH_HCOUNTER counter, void *value, LPCWSTR instance);
+PFB_API PDH_STATUS pfb_PdhResetRelogCounterValues(PDH_HQUERY query);
+PFB_API PDH_STATUS pfb_PdhAdd009CounterA(PDH_HQUERY query, LPCSTR path, DWORD_PTR user, PDH_HCOUNTER *counter);
+PFB_API PDH_STATUS pfb_PdhAdd009CounterW(PDH_HQUERY query, LPCWSTR path, DWORD_PTR user, PDH_HCOUNTER *counter);
+PFB_API PDH_STATUS pfb_PdhListLogFileHeaderA(LPCSTR name, LPSTR list, LPDWORD size);
+PFB_API PDH_STATUS pfb_PdhListLogFileHeaderW(LPCWSTR name, LPWSTR list, LPDWORD size);
 
 #ifdef UNICODE
 #define PFB_PDH_CHOOSE(name) pfb_##name##W
@@ -342,6 +474,7 @@ PFB_API PDH_STATUS pfb_PdhGetDllVersion(LPDWORD version);
 #define PdhOpenQuery PFB_PDH_CHOOSE(PdhOpenQuery)
 #define PdhOpenQueryA pfb_PdhOpenQueryA
 #define PdhOpenQueryW pfb_PdhOpenQueryW
+#define PdhOpenQueryH pfb_PdhOpenQueryH
 #define PdhCloseQuery pfb_PdhCloseQuery
 #define PdhAddCounter PFB_PDH_CHOOSE(PdhAddCounter)
 #define PdhAddCounterA pfb_PdhAddCounterA
@@ -354,6 +487,7 @@ PFB_API PDH_STATUS pfb_PdhGetDllVersion(LPDWORD version);
 #define PdhCollectQueryData pfb_PdhCollectQueryData
 #define PdhCollectQueryDataWithTime pfb_PdhCollectQueryDataWithTime
 #define PdhCollectQueryDataEx pfb_PdhCollectQueryDataEx
+#define PdhSetQueryTimeRange pfb_PdhSetQueryTimeRange
 #define PdhGetFormattedCounterValue pfb_PdhGetFormattedCounterValue
 #define PdhGetFormattedCounterArray PFB_PDH_CHOOSE(PdhGetFormattedCounterArray)
 #define PdhGetFormattedCounterArrayA pfb_PdhGetFormattedCounterArrayA
@@ -362,12 +496,139 @@ PFB_API PDH_STATUS pfb_PdhGetDllVersion(LPDWORD version);
 #define PdhGetRawCounterArray PFB_PDH_CHOOSE(PdhGetRawCounterArray)
 #define PdhGetRawCounterArrayA pfb_PdhGetRawCounterArrayA
 #define PdhGetRawCounterArrayW pfb_PdhGetRawCounterArrayW
+#define PdhCalculateCounterFromRawValue pfb_PdhCalculateCounterFromRawValue
+#define PdhFormatFromRawValue pfb_PdhFormatFromRawValue
+#define PdhComputeCounterStatistics pfb_PdhComputeCounterStatistics
 #define PdhSetCounterScaleFactor pfb_PdhSetCounterScaleFactor
 #define PdhGetCounterTimeBase pfb_PdhGetCounterTimeBase
 #define PdhGetCounterInfo PFB_PDH_CHOOSE(PdhGetCounterInfo)
 #define PdhGetCounterInfoA pfb_PdhGetCounterInfoA
 #define PdhGetCounterInfoW pfb_PdhGetCounterInfoW
+#define PdhMakeCounterPath PFB_PDH_CHOOSE(PdhMakeCounterPath)
+#define PdhMakeCounterPathA pfb_PdhMakeCounterPathA
+#define PdhMakeCounterPathW pfb_PdhMakeCounterPathW
+#define PdhParseCounterPath PFB_PDH_CHOOSE(PdhParseCounterPath)
+#define PdhParseCounterPathA pfb_PdhParseCounterPathA
+#define PdhParseCounterPathW pfb_PdhParseCounterPathW
+#define PdhParseInstanceName PFB_PDH_CHOOSE(PdhParseInstanceName)
+#define PdhParseInstanceNameA pfb_PdhParseInstanceNameA
+#define PdhParseInstanceNameW pfb_PdhParseInstanceNameW
+#define PdhValidatePath PFB_PDH_CHOOSE(PdhValidatePath)
+#define PdhValidatePathA pfb_PdhValidatePathA
+#define PdhValidatePathW pfb_PdhValidatePathW
+#define PdhValidatePathEx PFB_PDH_CHOOSE(PdhValidatePathEx)
+#define PdhValidatePathExA pfb_PdhValidatePathExA
+#define PdhValidatePathExW pfb_PdhValidatePathExW
+#define PdhExpandWildCardPath PFB_PDH_CHOOSE(PdhExpandWildCardPath)
+#define PdhExpandWildCardPathA pfb_PdhExpandWildCardPathA
+#define PdhExpandWildCardPathW pfb_PdhExpandWildCardPathW
+#define PdhExpandWildCardPathH PFB_PDH_CHOOSE(PdhExpandWildCardPathH)
+#define PdhExpandWildCardPathHA pfb_PdhExpandWildCardPathHA
+#define PdhExpandWildCardPathHW pfb_PdhExpandWildCardPathHW
+#define PdhExpandCounterPath PFB_PDH_CHOOSE(PdhExpandCounterPath)
+#define PdhExpandCounterPathA pfb_PdhExpandCounterPathA
+#define PdhExpandCounterPathW pfb_PdhExpandCounterPathW
+#define PdhEnumMachines PFB_PDH_CHOOSE(PdhEnumMachines)
+#define PdhEnumMachinesA pfb_PdhEnumMachinesA
+#define PdhEnumMachinesW pfb_PdhEnumMachinesW
+#define PdhEnumMachinesH PFB_PDH_CHOOSE(PdhEnumMachinesH)
+#define PdhEnumMachinesHA pfb_PdhEnumMachinesHA
+#define PdhEnumMachinesHW pfb_PdhEnumMachinesHW
+#define PdhEnumObjects PFB_PDH_CHOOSE(PdhEnumObjects)
+#define PdhEnumObjectsA pfb_PdhEnumObjectsA
+#define PdhEnumObjectsW pfb_PdhEnumObjectsW
+#define PdhEnumObjectsH PFB_PDH_CHOOSE(PdhEnumObjectsH)
+#define PdhEnumObjectsHA pfb_PdhEnumObjectsHA
+#define PdhEnumObjectsHW pfb_PdhEnumObjectsHW
+#define PdhEnumObjectItems PFB_PDH_CHOOSE(PdhEnumObjectItems)
+#define PdhEnumObjectItemsA pfb_PdhEnumObjectItemsA
+#define PdhEnumObjectItemsW pfb_PdhEnumObjectItemsW
+#define PdhEnumObjectItemsH PFB_PDH_CHOOSE(PdhEnumObjectItemsH)
+#define PdhEnumObjectItemsHA pfb_PdhEnumObjectItemsHA
+#define PdhEnumObjectItemsHW pfb_PdhEnumObjectItemsHW
+#define PdhGetDefaultPerfObject PFB_PDH_CHOOSE(PdhGetDefaultPerfObject)
+#define PdhGetDefaultPerfObjectA pfb_PdhGetDefaultPerfObjectA
+#define PdhGetDefaultPerfObjectW pfb_PdhGetDefaultPerfObjectW
+#define PdhGetDefaultPerfObjectH PFB_PDH_CHOOSE(PdhGetDefaultPerfObjectH)
+#define PdhGetDefaultPerfObjectHA pfb_PdhGetDefaultPerfObjectHA
+#define PdhGetDefaultPerfObjectHW pfb_PdhGetDefaultPerfObjectHW
+#define PdhGetDefaultPerfCounter PFB_PDH_CHOOSE(PdhGetDefaultPerfCounter)
+#define PdhGetDefaultPerfCounterA pfb_PdhGetDefaultPerfCounterA
+#define PdhGetDefaultPerfCounterW pfb_PdhGetDefaultPerfCounterW
+#define PdhGetDefaultPerfCounterH PFB_PDH_CHOOSE(PdhGetDefaultPerfCounterH)
+#define PdhGetDefaultPerfCounterHA pfb_PdhGetDefaultPerfCounterHA
+#define PdhGetDefaultPerfCounterHW pfb_PdhGetDefaultPerfCounterHW
+#define PdhLookupPerfNameByIndex PFB_PDH_CHOOSE(PdhLookupPerfNameByIndex)
+#define PdhLookupPerfNameByIndexA pfb_PdhLookupPerfNameByIndexA
+#define PdhLookupPerfNameByIndexW pfb_PdhLookupPerfNameByIndexW
+#define PdhLookupPerfIndexByName PFB_PDH_CHOOSE(PdhLookupPerfIndexByName)
+#define PdhLookupPerfIndexByNameA pfb_PdhLookupPerfIndexByNameA
+#define PdhLookupPerfIndexByNameW pfb_PdhLookupPerfIndexByNameW
+#define PdhConnectMachine PFB_PDH_CHOOSE(PdhConnectMachine)
+#define PdhConnectMachineA pfb_PdhConnectMachineA
+#define PdhConnectMachineW pfb_PdhConnectMachineW
+#define PdhBindInputDataSource PFB_PDH_CHOOSE(PdhBindInputDataSource)
+#define PdhBindInputDataSourceA pfb_PdhBindInputDataSourceA
+#define PdhBindInputDataSourceW pfb_PdhBindInputDataSourceW
+#define PdhCloseLog pfb_PdhCloseLog
+#define PdhGetDataSourceTimeRange PFB_PDH_CHOOSE(PdhGetDataSourceTimeRange)
+#define PdhGetDataSourceTimeRangeA pfb_PdhGetDataSourceTimeRangeA
+#define PdhGetDataSourceTimeRangeW pfb_PdhGetDataSourceTimeRangeW
+#define PdhGetDataSourceTimeRangeH pfb_PdhGetDataSourceTimeRangeH
+#define PdhGetLogFileSize pfb_PdhGetLogFileSize
+#define PdhGetLogFileType PFB_PDH_CHOOSE(PdhGetLogFileType)
+#define PdhGetLogFileTypeA pfb_PdhGetLogFileTypeA
+#define PdhGetLogFileTypeW pfb_PdhGetLogFileTypeW
+#define PdhReadRawLogRecord pfb_PdhReadRawLogRecord
 #define PdhGetDllVersion pfb_PdhGetDllVersion
+#define PdhSetDefaultRealTimeDataSource pfb_PdhSetDefaultRealTimeDataSource
+#define PdhOpenLog PFB_PDH_CHOOSE(PdhOpenLog)
+#define PdhOpenLogA pfb_PdhOpenLogA
+#define PdhOpenLogW pfb_PdhOpenLogW
+#define PdhUpdateLog PFB_PDH_CHOOSE(PdhUpdateLog)
+#define PdhUpdateLogA pfb_PdhUpdateLogA
+#define PdhUpdateLogW pfb_PdhUpdateLogW
+#define PdhUpdateLogFileCatalog pfb_PdhUpdateLogFileCatalog
+#define PdhBrowseCounters PFB_PDH_CHOOSE(PdhBrowseCounters)
+#define PdhBrowseCountersA pfb_PdhBrowseCountersA
+#define PdhBrowseCountersW pfb_PdhBrowseCountersW
+#define PdhBrowseCountersH PFB_PDH_CHOOSE(PdhBrowseCountersH)
+#define PdhBrowseCountersHA pfb_PdhBrowseCountersHA
+#define PdhBrowseCountersHW pfb_PdhBrowseCountersHW
+#define PdhSelectDataSource PFB_PDH_CHOOSE(PdhSelectDataSource)
+#define PdhSelectDataSourceA pfb_PdhSelectDataSourceA
+#define PdhSelectDataSourceW pfb_PdhSelectDataSourceW
+#define PdhEnumLogSetNames PFB_PDH_CHOOSE(PdhEnumLogSetNames)
+#define PdhEnumLogSetNamesA pfb_PdhEnumLogSetNamesA
+#define PdhEnumLogSetNamesW pfb_PdhEnumLogSetNamesW
+#define PdhVerifySQLDB PFB_PDH_CHOOSE(PdhVerifySQLDB)
+#define PdhVerifySQLDBA pfb_PdhVerifySQLDBA
+#define PdhVerifySQLDBW pfb_PdhVerifySQLDBW
+#define PdhCreateSQLTables PFB_PDH_CHOOSE(PdhCreateSQLTables)
+#define PdhCreateSQLTablesA pfb_PdhCreateSQLTablesA
+#define PdhCreateSQLTablesW pfb_PdhCreateSQLTablesW
+#define PdhGetLogSetGUID pfb_PdhGetLogSetGUID
+#define PdhSetLogSetRunID pfb_PdhSetLogSetRunID
+#define PdhGetExplainText pfb_PdhGetExplainText
+#define PdhTranslate009Counter PFB_PDH_CHOOSE(PdhTranslate009Counter)
+#define PdhTranslate009CounterA pfb_PdhTranslate009CounterA
+#define PdhTranslate009CounterW pfb_PdhTranslate009CounterW
+#define PdhTranslateLocaleCounter PFB_PDH_CHOOSE(PdhTranslateLocaleCounter)
+#define PdhTranslateLocaleCounterA pfb_PdhTranslateLocaleCounterA
+#define PdhTranslateLocaleCounterW pfb_PdhTranslateLocaleCounterW
+#define PdhRelog PFB_PDH_CHOOSE(PdhRelog)
+#define PdhRelogA pfb_PdhRelogA
+#define PdhRelogW pfb_PdhRelogW
+#define PdhAddRelogCounter pfb_PdhAddRelogCounter
+#define PdhWriteRelogSample pfb_PdhWriteRelogSample
+#define PdhSetCounterValue pfb_PdhSetCounterValue
+#define PdhResetRelogCounterValues pfb_PdhResetRelogCounterValues
+#define PdhAdd009Counter PFB_PDH_CHOOSE(PdhAdd009Counter)
+#define PdhAdd009CounterA pfb_PdhAdd009CounterA
+#define PdhAdd009CounterW pfb_PdhAdd009CounterW
+#define PdhListLogFileHeader PFB_PDH_CHOOSE(PdhListLogFileHeader)
+#define PdhListLogFileHeaderA pfb_PdhListLogFileHeaderA
+#define PdhListLogFileHeaderW pfb_PdhListLogFileHeaderW
 #endif
 
 #ifdef UNICODE

@@ -1,0 +1,617 @@
+/* SPDX-License-Identifier: MIT */
+#include "pdh/lists.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- Sources -------------------------------------------------------------------------------------------- */
+
+pdh_data_source *pfb_pdh_open_source(pdh_text name, const PDH_HLOG *log, uint32_t *code)
+{
+    if (!log)
+        return pfb_pdh_open_named(name, code);
+    if (!*log)
+        return pfb_pdh_real_time(code);
+    pfb_lock_acquire(&pfb_pdh_lock);
+    pdh_data_source *source = pfb_pdh_find_handle(*log, PDH_KIND_LOG);
+    if (source)
+        source->users++;
+    pfb_lock_release(&pfb_pdh_lock);
+    *code = source ? *code : PDH_INVALID_HANDLE;
+    return source;
+}
+
+/* A question about a source: the source, its catalog, and a machine. */
+typedef struct question {
+    pdh_data_source *source;
+    pdh_catalog *catalog;
+    uint32_t machine;
+} question;
+
+/* How the catalog of a question is chosen. */
+typedef struct freshness {
+    bool is_list, is_sizing, is_refresh; /* see pfb_pdh_list_catalog */
+    uint64_t hash;
+} freshness;
+
+static void close_question(question *q)
+{
+    pfb_pdh_release_catalog(q->catalog);
+    pfb_pdh_release_source(q->source);
+}
+
+/* Opens a question; close it in every case. `machine` is in UTF-8. */
+static uint32_t open_question(question *q, pdh_text name, const PDH_HLOG *log, const char *machine,
+                              const freshness *how)
+{
+    uint32_t code = PDH_CSTATUS_VALID_DATA;
+    *q = (question){.machine = 0};
+    q->source = pfb_pdh_open_source(name, log, &code);
+    if (!q->source)
+        return code;
+    q->catalog = how->is_list ? pfb_pdh_list_catalog(q->source, how->is_sizing, how->is_refresh, how->hash, &code)
+                              : pfb_pdh_catalog(q->source, PDH_CATALOG_RECENT, &code);
+    if (!q->catalog)
+        return code;
+    q->machine = pfb_pdh_find_machine(q->catalog, machine, q->source->is_real_time);
+    return q->machine != PDH_NONE ? PDH_CSTATUS_VALID_DATA : PDH_CSTATUS_NO_MACHINE;
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    for (; *text; text++)
+        hash = (hash ^ (uint8_t)*text) * UINT64_C(0x100000001B3);
+    return hash * 31 + 1;
+}
+
+/* ---- Lists ---------------------------------------------------------------------------------------------- */
+
+static void put_string(pdh_writer *w, const char *text)
+{
+    pfb_pdh_put(w, text);
+    pfb_pdh_put_nul(w);
+}
+
+/* Ends a list: one more NUL, two of an empty list. */
+static void end_list(pdh_writer *w)
+{
+    if (w->used == 0)
+        pfb_pdh_put_nul(w);
+    pfb_pdh_put_nul(w);
+}
+
+static void put_machine(pdh_writer *w, const pdh_catalog *c, uint32_t machine)
+{
+    char own[256];
+    pfb_pdh_own_name(own);
+    pfb_pdh_put(w, "\\\\");
+    pfb_pdh_put(w, c->machines[machine][0] ? c->machines[machine] : own);
+}
+
+uint32_t pfb_pdh_list_machines(pdh_text source, const PDH_HLOG *log, void *list, DWORD *size, bool is_wide)
+{
+    question q;
+    if (!size)
+        return PDH_INVALID_ARGUMENT;
+    uint32_t code = open_question(&q, source, log, "", &(freshness){.is_list = false});
+    if (code == PDH_CSTATUS_VALID_DATA) {
+        pdh_writer w = pfb_pdh_writer(list, size, is_wide);
+        for (size_t i = 0; i < q.catalog->machine_count; i++) {
+            put_machine(&w, q.catalog, (uint32_t)i);
+            pfb_pdh_put_nul(&w);
+        }
+        end_list(&w);
+        code = pfb_pdh_finish(&w, size);
+    }
+    close_question(&q);
+    return code;
+}
+
+static bool has_detail(uint32_t own, DWORD wanted)
+{
+    return own <= (wanted & ~(DWORD)PERF_DETAIL_COSTLY);
+}
+
+uint32_t pfb_pdh_list_objects(pdh_text source, const PDH_HLOG *log, pdh_text machine_text, void *list, DWORD *size,
+                              DWORD detail, bool is_refresh, bool is_wide)
+{
+    question q = {.machine = 0};
+    if (!size)
+        return PDH_INVALID_ARGUMENT;
+    char *machine = pfb_pdh_copy_text(machine_text);
+    uint32_t code = PDH_MEMORY_ALLOCATION_FAILURE;
+    if (machine) {
+        const freshness how = {true, !list || *size == 0, is_refresh, hash_text(1 + (uint64_t)detail, machine)};
+        code = open_question(&q, source, log, machine, &how);
+    }
+    if (code == PDH_CSTATUS_VALID_DATA) {
+        pdh_writer w = pfb_pdh_writer(list, size, is_wide);
+        for (size_t i = 0; i < q.catalog->object_count; i++) {
+            const pdh_object_entry *o = &q.catalog->objects[i];
+            if (o->machine == q.catalog->machines[q.machine] && has_detail(o->detail, detail))
+                put_string(&w, o->name);
+        }
+        end_list(&w);
+        code = pfb_pdh_finish(&w, size);
+    }
+    close_question(&q);
+    free(machine);
+    return code;
+}
+
+/* Returns true if a counter is listed: bases and hidden counters are not. */
+static bool is_listed(const pdh_counter_entry *entry)
+{
+    return !entry->is_base && !entry->is_hidden;
+}
+
+static uint32_t put_items(const pdh_catalog *c, const pdh_object_entry *o, void *counters, DWORD *counters_size,
+                          void *instances, DWORD *instances_size, DWORD detail, bool is_wide)
+{
+    pdh_writer names = pfb_pdh_writer(counters, counters_size, is_wide);
+    pdh_writer places = pfb_pdh_writer(instances, instances_size, is_wide);
+    for (size_t i = 0; i < o->counter_count; i++) {
+        const pdh_counter_entry *entry = &c->counters[o->counters[i]];
+        if (is_listed(entry) && has_detail(entry->detail, detail))
+            put_string(&names, entry->name);
+    }
+    for (size_t i = 0; i < o->instance_count; i++)
+        if (o->instances[i].occurrence == 0) /* each name once */
+            put_string(&places, o->instances[i].name);
+    end_list(&names);
+    if (o->has_instances)
+        end_list(&places);
+    uint32_t first = pfb_pdh_finish(&names, counters_size);
+    uint32_t second = pfb_pdh_finish(&places, instances_size);
+    if (first == PDH_MORE_DATA || second == PDH_MORE_DATA)
+        return PDH_MORE_DATA;
+    return first != PDH_CSTATUS_VALID_DATA ? first : second;
+}
+
+uint32_t pfb_pdh_list_items(pdh_text source, const PDH_HLOG *log, pdh_text machine_text, pdh_text object_text,
+                            void *counters, DWORD *counters_size, void *instances, DWORD *instances_size, DWORD detail,
+                            bool is_wide)
+{
+    question q = {.machine = 0};
+    if (!object_text.text || !counters_size || !instances_size)
+        return PDH_INVALID_ARGUMENT;
+    char *machine = pfb_pdh_copy_text(machine_text);
+    char *name = pfb_pdh_copy_text(object_text);
+    uint32_t code = PDH_MEMORY_ALLOCATION_FAILURE;
+    if (machine && name) {
+        uint64_t hash = hash_text(hash_text(2 + (uint64_t)detail, machine), name);
+        const freshness how = {true, *counters_size == 0 || (!counters && !instances), false, hash};
+        code = open_question(&q, source, log, machine, &how);
+    }
+    if (code == PDH_CSTATUS_VALID_DATA) {
+        uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, name, false);
+        code = object == PDH_NONE ? PDH_CSTATUS_NO_OBJECT
+                                  : put_items(q.catalog, &q.catalog->objects[object], counters, counters_size,
+                                              instances, instances_size, detail, is_wide);
+    }
+    close_question(&q);
+    free(machine);
+    free(name);
+    return code;
+}
+
+/* ---- Wildcards ------------------------------------------------------------------------------------------ */
+
+/* A path that is expanded, and where to. */
+typedef struct expansion {
+    const question *q;
+    const pdh_path *path;
+    DWORD flags;
+    pdh_writer w;
+    uint32_t code; /* why nothing was found */
+    size_t count;
+} expansion;
+
+static void put_path(expansion *e, const pdh_object_entry *o, const char *instance, uint32_t occurrence,
+                     const char *counter)
+{
+    char index[16];
+    put_machine(&e->w, e->q->catalog, e->q->machine);
+    pfb_pdh_put(&e->w, "\\");
+    pfb_pdh_put(&e->w, o->name);
+    if (instance) {
+        pfb_pdh_put(&e->w, "(");
+        pfb_pdh_put(&e->w, instance);
+        snprintf(index, sizeof index, "#%" PRIu32, occurrence);
+        pfb_pdh_put(&e->w, occurrence > 0 ? index : "");
+        pfb_pdh_put(&e->w, ")");
+    }
+    pfb_pdh_put(&e->w, "\\");
+    put_string(&e->w, counter);
+    e->count++;
+}
+
+static void expand_instances(expansion *e, const pdh_object_entry *o, const char *counter)
+{
+    const pdh_path *p = e->path;
+    bool is_wildcard = pfb_pdh_is_wildcard(p->instance);
+    size_t best = SIZE_MAX;
+    uint32_t best_fit = 0;
+    if (!p->instance) {
+        put_path(e, o, NULL, 0, counter);
+        return;
+    }
+    if (is_wildcard && (e->flags & PDH_NOEXPANDINSTANCES)) {
+        put_path(e, o, p->instance, 0, counter);
+        return;
+    }
+    for (size_t i = 0; i < o->instance_count; i++) {
+        uint32_t fit = pfb_pdh_fits(p->instance, p->parent, p->name, p->has_index, p->index, is_wildcard,
+                                    o->instances[i].name, o->instances[i].occurrence);
+        if (is_wildcard && fit > 0)
+            put_path(e, o, o->instances[i].name, o->instances[i].occurrence, counter);
+        else if (fit > best_fit) {
+            best_fit = fit;
+            best = i;
+        }
+    }
+    if (!is_wildcard && best != SIZE_MAX)
+        put_path(e, o, o->instances[best].name, o->instances[best].occurrence, counter);
+}
+
+static void expand_object(expansion *e, uint32_t object)
+{
+    const pdh_catalog *c = e->q->catalog;
+    const pdh_object_entry *o = &c->objects[object];
+    const pdh_path *p = e->path;
+    bool is_wildcard = pfb_pdh_is_wildcard(p->counter);
+    e->code = PDH_CSTATUS_NO_COUNTER;
+    if (o->has_instances != (p->instance != NULL)) {
+        e->code = o->has_instances ? PDH_CSTATUS_NO_INSTANCE : PDH_INVALID_PATH;
+        return;
+    }
+    if (is_wildcard && (e->flags & PDH_NOEXPANDCOUNTERS)) {
+        expand_instances(e, o, p->counter);
+        return;
+    }
+    if (!is_wildcard) {
+        uint32_t counter = pfb_pdh_find_counter(c, object, p->counter, false);
+        if (counter == PDH_NONE)
+            return;
+        e->code = PDH_CSTATUS_NO_INSTANCE;
+        expand_instances(e, o, c->counters[counter].name);
+        return;
+    }
+    for (size_t i = 0; i < o->counter_count; i++) {
+        const pdh_counter_entry *entry = &c->counters[o->counters[i]];
+        if (!is_listed(entry) || !pfb_pdh_matches(p->counter, entry->name))
+            continue;
+        e->code = PDH_CSTATUS_NO_INSTANCE;
+        expand_instances(e, o, entry->name);
+    }
+}
+
+static uint32_t expand_path(expansion *e, DWORD *size)
+{
+    const pdh_catalog *c = e->q->catalog;
+    e->code = PDH_CSTATUS_NO_OBJECT;
+    if (pfb_pdh_is_wildcard(e->path->object)) {
+        for (size_t i = 0; i < c->object_count; i++)
+            if (c->objects[i].machine == c->machines[e->q->machine] &&
+                pfb_pdh_matches(e->path->object, c->objects[i].name))
+                expand_object(e, (uint32_t)i);
+    } else {
+        uint32_t object = pfb_pdh_find_object(c, e->q->machine, e->path->object, false);
+        if (object != PDH_NONE)
+            expand_object(e, object);
+    }
+    if (e->count == 0)
+        return e->code;
+    end_list(&e->w);
+    return pfb_pdh_finish(&e->w, size);
+}
+
+/* Splits a path for functions that report a bad one as PDH_INVALID_PATH. */
+static uint32_t parse(const char *text, pdh_path *path)
+{
+    uint32_t code = pfb_pdh_parse_path(text, path);
+    return code == PDH_CSTATUS_NO_COUNTERNAME || code == PDH_CSTATUS_BAD_COUNTERNAME ? PDH_INVALID_PATH : code;
+}
+
+uint32_t pfb_pdh_expand(pdh_text source, const PDH_HLOG *log, pdh_text path_text, void *list, DWORD *size, DWORD flags,
+                        bool is_wide)
+{
+    question q = {.machine = 0};
+    pdh_path path = {.machine = NULL};
+    if (!path_text.text || !size)
+        return PDH_INVALID_ARGUMENT;
+    char *text = pfb_pdh_copy_text(path_text);
+    uint32_t code = text ? parse(text, &path) : PDH_MEMORY_ALLOCATION_FAILURE;
+    if (code == PDH_CSTATUS_VALID_DATA) {
+        DWORD known = flags & (PDH_NOEXPANDCOUNTERS | PDH_NOEXPANDINSTANCES);
+        const freshness how = {true, !list || *size == 0, (flags & PDH_REFRESHCOUNTERS) != 0,
+                               hash_text(3 + (uint64_t)known, text)};
+        code = open_question(&q, source, log, path.machine ? path.machine : "", &how);
+    }
+    if (code == PDH_CSTATUS_VALID_DATA) {
+        expansion e = {.q = &q, .path = &path, .flags = flags, .w = pfb_pdh_writer(list, size, is_wide)};
+        code = expand_path(&e, size);
+    }
+    close_question(&q);
+    pfb_pdh_free_path(&path);
+    free(text);
+    return code;
+}
+
+/* ---- Single paths --------------------------------------------------------------------------------------- */
+
+/* Returns true if an instance of the path exists, or may exist. */
+static bool has_instance(const pdh_object_entry *o, const pdh_path *p)
+{
+    bool is_wildcard = pfb_pdh_is_wildcard(p->instance);
+    if (o->has_instances != (p->instance != NULL))
+        return false;
+    bool found = !p->instance || is_wildcard;
+    for (size_t i = 0; i < o->instance_count && !found; i++)
+        found = pfb_pdh_fits(p->instance, p->parent, p->name, p->has_index, p->index, is_wildcard, o->instances[i].name,
+                             o->instances[i].occurrence) > 0;
+    return found;
+}
+
+uint32_t pfb_pdh_validate(PDH_HLOG log, pdh_text path_text)
+{
+    static const pdh_text none = {NULL, false};
+    question q = {.machine = 0};
+    pdh_path path = {.machine = NULL};
+    if (!path_text.text)
+        return PDH_INVALID_ARGUMENT;
+    char *text = pfb_pdh_copy_text(path_text);
+    uint32_t code = text ? pfb_pdh_parse_path(text, &path) : PDH_MEMORY_ALLOCATION_FAILURE;
+    if (code == PDH_CSTATUS_NO_COUNTERNAME)
+        code = PDH_INVALID_ARGUMENT;
+    if (code == PDH_CSTATUS_VALID_DATA)
+        code = open_question(&q, none, &log, path.machine ? path.machine : "", &(freshness){.is_list = false});
+    if (code == PDH_CSTATUS_VALID_DATA) {
+        uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, path.object, false);
+        if (object == PDH_NONE)
+            code = PDH_CSTATUS_NO_OBJECT;
+        else if (pfb_pdh_find_counter(q.catalog, object, path.counter, false) == PDH_NONE)
+            code = PDH_CSTATUS_NO_COUNTER;
+        else if (!has_instance(&q.catalog->objects[object], &path))
+            code = PDH_CSTATUS_NO_INSTANCE;
+    }
+    close_question(&q);
+    pfb_pdh_free_path(&path);
+    free(text);
+    return code;
+}
+
+static void put_translated(pdh_writer *w, const pdh_path *p, const char *object, const char *counter)
+{
+    const char *parts[] = {
+        p->machine ? "\\\\" : "",       p->machine ? p->machine : "", "\\", object, p->instance ? "(" : "",
+        p->instance ? p->instance : "", p->instance ? ")" : "",       "\\", counter};
+    for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
+        pfb_pdh_put(w, parts[i]);
+    pfb_pdh_put_nul(w);
+}
+
+uint32_t pfb_pdh_translate(pdh_text path_text, void *out, DWORD *size, bool to_local, bool is_wide)
+{
+    static const pdh_text none = {NULL, false};
+    question q = {.machine = 0};
+    pdh_path path = {.machine = NULL};
+    if (!path_text.text || !size)
+        return PDH_INVALID_ARGUMENT;
+    char *text = pfb_pdh_copy_text(path_text);
+    uint32_t code = text ? parse(text, &path) : PDH_MEMORY_ALLOCATION_FAILURE;
+    if (code == PDH_CSTATUS_VALID_DATA)
+        code = open_question(&q, none, NULL, path.machine ? path.machine : "", &(freshness){.is_list = false});
+    if (code == PDH_CSTATUS_VALID_DATA) {
+        uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, path.object, to_local);
+        uint32_t counter =
+            object != PDH_NONE ? pfb_pdh_find_counter(q.catalog, object, path.counter, to_local) : PDH_NONE;
+        if (counter == PDH_NONE) {
+            code = object == PDH_NONE ? PDH_CSTATUS_NO_OBJECT : PDH_CSTATUS_NO_COUNTER;
+        } else {
+            const pdh_object_entry *o = &q.catalog->objects[object];
+            const pdh_counter_entry *entry = &q.catalog->counters[counter];
+            pdh_writer w = pfb_pdh_writer(out, size, is_wide);
+            put_translated(&w, &path, to_local || !o->english ? o->name : o->english,
+                           to_local || !entry->english ? entry->name : entry->english);
+            code = pfb_pdh_finish(&w, size);
+        }
+    }
+    close_question(&q);
+    pfb_pdh_free_path(&path);
+    free(text);
+    return code;
+}
+
+/* ---- Defaults ------------------------------------------------------------------------------------------- */
+
+uint32_t pfb_pdh_default_object(pdh_text source, const PDH_HLOG *log, pdh_text machine_text, void *object, DWORD *size,
+                                bool is_wide)
+{
+    question q = {.machine = 0};
+    if (!size)
+        return PDH_INVALID_ARGUMENT;
+    char *machine = pfb_pdh_copy_text(machine_text);
+    uint32_t code = machine ? open_question(&q, source, log, machine, &(freshness){.is_list = false})
+                            : PDH_MEMORY_ALLOCATION_FAILURE;
+    if (code == PDH_CSTATUS_VALID_DATA) {
+        uint32_t found = pfb_pdh_find_object(q.catalog, q.machine, "Processor", false);
+        const char *name = found != PDH_NONE             ? q.catalog->objects[found].name
+                           : q.catalog->object_count > 0 ? q.catalog->objects[0].name
+                                                         : "";
+        pdh_writer w = pfb_pdh_writer(object, size, is_wide);
+        put_string(&w, q.source->is_real_time ? name : ""); /* logs have no default object */
+        code = pfb_pdh_finish(&w, size);
+    }
+    close_question(&q);
+    free(machine);
+    return code;
+}
+
+uint32_t pfb_pdh_default_counter(pdh_text source, const PDH_HLOG *log, pdh_text machine_text, pdh_text object_text,
+                                 void *counter, DWORD *size, bool is_wide)
+{
+    question q = {.machine = 0};
+    if (!object_text.text || !size)
+        return PDH_INVALID_ARGUMENT;
+    char *machine = pfb_pdh_copy_text(machine_text);
+    char *name = pfb_pdh_copy_text(object_text);
+    uint32_t code = machine && name ? open_question(&q, source, log, machine, &(freshness){.is_list = false})
+                                    : PDH_MEMORY_ALLOCATION_FAILURE;
+    if (code == PDH_CSTATUS_VALID_DATA) {
+        uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, name, false);
+        uint32_t found = object != PDH_NONE ? q.catalog->objects[object].default_counter : PDH_NONE;
+        if (found == PDH_NONE) {
+            code = object == PDH_NONE ? PDH_CSTATUS_NO_OBJECT : PDH_CSTATUS_NO_COUNTER;
+        } else {
+            pdh_writer w = pfb_pdh_writer(counter, size, is_wide);
+            put_string(&w, q.catalog->counters[found].name);
+            code = pfb_pdh_finish(&w, size);
+        }
+    }
+    close_question(&q);
+    free(machine);
+    free(name);
+    return code;
+}
+
+uint32_t pfb_pdh_connect(pdh_text machine_text)
+{
+    static const pdh_text none = {NULL, false};
+    question q = {.machine = 0};
+    char *machine = pfb_pdh_copy_text(machine_text);
+    uint32_t code = machine ? open_question(&q, none, NULL, machine, &(freshness){.is_list = false})
+                            : PDH_MEMORY_ALLOCATION_FAILURE;
+    close_question(&q);
+    free(machine);
+    return code;
+}
+
+/* ---- Title indexes -------------------------------------------------------------------------------------- */
+
+/* A name with its title index. V1 data has its own; other sources have the numbers of Windows for the names below, and
+ * for all others, sorted, numbers from 10,000. */
+typedef struct title {
+    const char *name;
+    uint32_t index;
+} title;
+
+static const title known_titles[] = {{"System", 2},        {"Memory", 4},      {"% Processor Time", 6},
+                                     {"Process", 230},     {"Thread", 232},    {"PhysicalDisk", 234},
+                                     {"LogicalDisk", 236}, {"Processor", 238}, {"System Up Time", 674}};
+enum { KNOWN_COUNT = sizeof known_titles / sizeof known_titles[0], FIRST_INVENTED = 10000 };
+
+static int compare_titles(const void *left, const void *right)
+{
+    return strcmp(((const title *)left)->name, ((const title *)right)->name);
+}
+
+/* Returns true if the name has a known number. */
+static bool is_known(const char *name)
+{
+    bool found = false;
+    for (size_t i = 0; i < KNOWN_COUNT && !found; i++)
+        found = pfb_pdh_equal(known_titles[i].name, name);
+    return found;
+}
+
+/* Makes the names of a catalog with their indexes. Returns null when memory is exhausted. */
+static title *make_titles(const pdh_catalog *c, size_t *count)
+{
+    size_t capacity = KNOWN_COUNT + c->object_count + c->counter_count;
+    title *titles = malloc(capacity * sizeof *titles);
+    *count = 0;
+    if (!titles)
+        return NULL;
+    for (size_t i = 0; i < c->object_count; i++)
+        if (c->objects[i].has_title)
+            titles[(*count)++] = (title){c->objects[i].name, c->objects[i].title};
+    for (size_t i = 0; i < c->counter_count; i++)
+        if (c->objects[c->counters[i].object].has_title && !c->counters[i].is_base)
+            titles[(*count)++] = (title){c->counters[i].name, c->counters[i].id};
+    memcpy(titles + *count, known_titles, sizeof known_titles);
+    *count += KNOWN_COUNT;
+    size_t first = *count;
+    for (size_t i = 0; i < c->object_count; i++)
+        if (!c->objects[i].has_title && !is_known(c->objects[i].name))
+            titles[(*count)++] = (title){c->objects[i].name, 0};
+    for (size_t i = 0; i < c->counter_count; i++)
+        if (!c->objects[c->counters[i].object].has_title && !is_known(c->counters[i].name))
+            titles[(*count)++] = (title){c->counters[i].name, 0};
+    qsort(titles + first, *count - first, sizeof *titles, compare_titles);
+    uint32_t next = FIRST_INVENTED;
+    for (size_t i = first; i < *count; i++) {
+        bool is_same = i > first && strcmp(titles[i].name, titles[i - 1].name) == 0;
+        titles[i].index = is_same ? titles[i - 1].index : next;
+        next += is_same ? 0 : 2;
+    }
+    return titles;
+}
+
+/* Opens the titles of a machine; close the question and free them in every case. */
+static uint32_t open_titles(question *q, pdh_text machine_text, title **titles, size_t *count)
+{
+    static const pdh_text none = {NULL, false};
+    *q = (question){.machine = 0};
+    *titles = NULL;
+    char *machine = pfb_pdh_copy_text(machine_text);
+    uint32_t code =
+        machine ? open_question(q, none, NULL, machine, &(freshness){.is_list = false}) : PDH_MEMORY_ALLOCATION_FAILURE;
+    free(machine);
+    if (code != PDH_CSTATUS_VALID_DATA)
+        return code;
+    *titles = make_titles(q->catalog, count);
+    return *titles ? PDH_CSTATUS_VALID_DATA : PDH_MEMORY_ALLOCATION_FAILURE;
+}
+
+uint32_t pfb_pdh_name_of_index(pdh_text machine, DWORD index, void *name, DWORD *size, bool is_wide)
+{
+    question q;
+    title *titles;
+    size_t count = 0;
+    const char *found = NULL;
+    if (!size)
+        return PDH_INVALID_ARGUMENT;
+    if (index == 0) /* has no name */
+        return PDH_CSTATUS_VALID_DATA;
+    uint32_t code = open_titles(&q, machine, &titles, &count);
+    for (size_t i = 0; code == PDH_CSTATUS_VALID_DATA && i < count && !found; i++)
+        found = titles[i].index == index ? titles[i].name : NULL;
+    if (found) {
+        pdh_writer w = pfb_pdh_writer(name, size, is_wide);
+        put_string(&w, found);
+        code = pfb_pdh_finish(&w, size);
+    } else if (code == PDH_CSTATUS_VALID_DATA) {
+        code = PDH_INVALID_ARGUMENT;
+    }
+    free(titles);
+    close_question(&q);
+    return code;
+}
+
+uint32_t pfb_pdh_index_of_name(pdh_text machine, pdh_text name_text, DWORD *index)
+{
+    question q;
+    title *titles;
+    size_t count = 0;
+    uint32_t lowest = PDH_NONE;
+    if (!name_text.text || !index)
+        return PDH_INVALID_ARGUMENT;
+    char *name = pfb_pdh_copy_text(name_text);
+    uint32_t code = open_titles(&q, machine, &titles, &count);
+    if (!name)
+        code = PDH_MEMORY_ALLOCATION_FAILURE;
+    for (size_t i = 0; code == PDH_CSTATUS_VALID_DATA && i < count; i++)
+        if (titles[i].index < lowest && pfb_pdh_equal(titles[i].name, name))
+            lowest = titles[i].index;
+    if (lowest != PDH_NONE)
+        *index = lowest;
+    else if (code == PDH_CSTATUS_VALID_DATA)
+        code = PDH_STRING_NOT_FOUND;
+    free(titles);
+    free(name);
+    close_question(&q);
+    return code;
+}
