@@ -57,6 +57,13 @@ typedef struct FILETIME {
 #define PFB_PDH_ALIGN8
 #endif
 
+/* Members without a name are not in the standard of C++. */
+#if defined(__GNUC__)
+#define PFB_PDH_EXTENSION __extension__
+#else
+#define PFB_PDH_EXTENSION
+#endif
+
 typedef LONG PDH_STATUS;
 typedef HANDLE PDH_HQUERY;
 typedef HANDLE PDH_HCOUNTER;
@@ -223,6 +230,11 @@ typedef struct PDH_DATA_ITEM_PATH_ELEMENTS_W {
     LPWSTR szInstanceName;
 } PDH_DATA_ITEM_PATH_ELEMENTS_W, *PPDH_DATA_ITEM_PATH_ELEMENTS_W;
 
+#if defined(__clang__)
+#pragma clang diagnostic push
+#pragma clang diagnostic ignored "-Wpedantic"
+#pragma clang diagnostic ignored "-Wnested-anon-types"
+#endif
 typedef struct PDH_COUNTER_INFO_A {
     DWORD dwLength;
     DWORD dwType;
@@ -236,7 +248,7 @@ typedef struct PDH_COUNTER_INFO_A {
     union {
         PDH_DATA_ITEM_PATH_ELEMENTS_A DataItemPath;
         PDH_COUNTER_PATH_ELEMENTS_A CounterPath;
-        struct {
+        PFB_PDH_EXTENSION struct {
             LPSTR szMachineName;
             LPSTR szObjectName;
             LPSTR szInstanceName;
@@ -261,7 +273,7 @@ typedef struct PDH_COUNTER_INFO_W {
     union {
         PDH_DATA_ITEM_PATH_ELEMENTS_W DataItemPath;
         PDH_COUNTER_PATH_ELEMENTS_W CounterPath;
-        struct {
+        PFB_PDH_EXTENSION struct {
             LPWSTR szMachineName;
             LPWSTR szObjectName;
             LPWSTR szInstanceName;
@@ -273,6 +285,9 @@ typedef struct PDH_COUNTER_INFO_W {
     LPWSTR szExplainText;
     DWORD DataBuffer[1];
 } PDH_COUNTER_INFO_W, *PPDH_COUNTER_INFO_W;
+#if defined(__clang__)
+#pragma clang diagnostic pop
+#endif
 
 typedef struct PDH_TIME_INFO {
     LONGLONG StartTime PFB_PDH_ALIGN8; /* local */

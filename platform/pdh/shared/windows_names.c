@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of pdh.h under Windows' own names, for the shared library: ctypes, P/Invoke and cgo bind by name. Each
+ * W function also has the name without the letter, because .NET outside of Windows does not try the letters. Windows
+ * itself exports only PdhOpenQuery so. docs/pdh.md says how to bind. */
+#define PFB_PDH_NO_NAMES
+
+#define pfb_PdhAdd009CounterA PdhAdd009CounterA
+#define pfb_PdhAdd009CounterW PdhAdd009CounterW
+#define pfb_PdhAddCounterA PdhAddCounterA
+#define pfb_PdhAddCounterW PdhAddCounterW
+#define pfb_PdhAddEnglishCounterA PdhAddEnglishCounterA
+#define pfb_PdhAddEnglishCounterW PdhAddEnglishCounterW
+#define pfb_PdhAddRelogCounter PdhAddRelogCounter
+#define pfb_PdhBindInputDataSourceA PdhBindInputDataSourceA
+#define pfb_PdhBindInputDataSourceW PdhBindInputDataSourceW
+#define pfb_PdhBrowseCountersA PdhBrowseCountersA
+#define pfb_PdhBrowseCountersHA PdhBrowseCountersHA
+#define pfb_PdhBrowseCountersHW PdhBrowseCountersHW
+#define pfb_PdhBrowseCountersW PdhBrowseCountersW
+#define pfb_PdhCalculateCounterFromRawValue PdhCalculateCounterFromRawValue
+#define pfb_PdhCloseLog PdhCloseLog
+#define pfb_PdhCloseQuery PdhCloseQuery
+#define pfb_PdhCollectQueryData PdhCollectQueryData
+#define pfb_PdhCollectQueryDataEx PdhCollectQueryDataEx
+#define pfb_PdhCollectQueryDataWithTime PdhCollectQueryDataWithTime
+#define pfb_PdhComputeCounterStatistics PdhComputeCounterStatistics
+#define pfb_PdhConnectMachineA PdhConnectMachineA
+#define pfb_PdhConnectMachineW PdhConnectMachineW
+#define pfb_PdhCreateSQLTablesA PdhCreateSQLTablesA
+#define pfb_PdhCreateSQLTablesW PdhCreateSQLTablesW
+#define pfb_PdhEnumLogSetNamesA PdhEnumLogSetNamesA
+#define pfb_PdhEnumLogSetNamesW PdhEnumLogSetNamesW
+#define pfb_PdhEnumMachinesA PdhEnumMachinesA
+#define pfb_PdhEnumMachinesHA PdhEnumMachinesHA
+#define pfb_PdhEnumMachinesHW PdhEnumMachinesHW
+#define pfb_PdhEnumMachinesW PdhEnumMachinesW
+#define pfb_PdhEnumObjectItemsA PdhEnumObjectItemsA
+#define pfb_PdhEnumObjectItemsHA PdhEnumObjectItemsHA
+#define pfb_PdhEnumObjectItemsHW PdhEnumObjectItemsHW
+#define pfb_PdhEnumObjectItemsW PdhEnumObjectItemsW
+#define pfb_PdhEnumObjectsA PdhEnumObjectsA
+#define pfb_PdhEnumObjectsHA PdhEnumObjectsHA
+#define pfb_PdhEnumObjectsHW PdhEnumObjectsHW
+#define pfb_PdhEnumObjectsW PdhEnumObjectsW
+#define pfb_PdhExpandCounterPathA PdhExpandCounterPathA
+#define pfb_PdhExpandCounterPathW PdhExpandCounterPathW
+#define pfb_PdhExpandWildCardPathA PdhExpandWildCardPathA
+#define pfb_PdhExpandWildCardPathHA PdhExpandWildCardPathHA
+#define pfb_PdhExpandWildCardPathHW PdhExpandWildCardPathHW
+#define pfb_PdhExpandWildCardPathW PdhExpandWildCardPathW
+#define pfb_PdhFormatFromRawValue PdhFormatFromRawValue
+#define pfb_PdhGetCounterInfoA PdhGetCounterInfoA
+#define pfb_PdhGetCounterInfoW PdhGetCounterInfoW
+#define pfb_PdhGetCounterTimeBase PdhGetCounterTimeBase
+#define pfb_PdhGetDataSourceTimeRangeA PdhGetDataSourceTimeRangeA
+#define pfb_PdhGetDataSourceTimeRangeH PdhGetDataSourceTimeRangeH
+#define pfb_PdhGetDataSourceTimeRangeW PdhGetDataSourceTimeRangeW
+#define pfb_PdhGetDefaultPerfCounterA PdhGetDefaultPerfCounterA
+#define pfb_PdhGetDefaultPerfCounterHA PdhGetDefaultPerfCounterHA
+#define pfb_PdhGetDefaultPerfCounterHW PdhGetDefaultPerfCounterHW
+#define pfb_PdhGetDefaultPerfCounterW PdhGetDefaultPerfCounterW
+#define pfb_PdhGetDefaultPerfObjectA PdhGetDefaultPerfObjectA
+#define pfb_PdhGetDefaultPerfObjectHA PdhGetDefaultPerfObjectHA
+#define pfb_PdhGetDefaultPerfObjectHW PdhGetDefaultPerfObjectHW
+#define pfb_PdhGetDefaultPerfObjectW PdhGetDefaultPerfObjectW
+#define pfb_PdhGetDllVersion PdhGetDllVersion
+#define pfb_PdhGetExplainText PdhGetExplainText
+#define pfb_PdhGetFormattedCounterArrayA PdhGetFormattedCounterArrayA
+#define pfb_PdhGetFormattedCounterArrayW PdhGetFormattedCounterArrayW
+#define pfb_PdhGetFormattedCounterValue PdhGetFormattedCounterValue
+#define pfb_PdhGetLogFileSize PdhGetLogFileSize
+#define pfb_PdhGetLogFileTypeA PdhGetLogFileTypeA
+#define pfb_PdhGetLogFileTypeW PdhGetLogFileTypeW
+#define pfb_PdhGetLogSetGUID PdhGetLogSetGUID
+#define pfb_PdhGetRawCounterArrayA PdhGetRawCounterArrayA
+#define pfb_PdhGetRawCounterArrayW PdhGetRawCounterArrayW
+#define pfb_PdhGetRawCounterValue PdhGetRawCounterValue
+#define pfb_PdhIsRealTimeQuery PdhIsRealTimeQuery
+#define pfb_PdhListLogFileHeaderA PdhListLogFileHeaderA
+#define pfb_PdhListLogFileHeaderW PdhListLogFileHeaderW
+#define pfb_PdhLookupPerfIndexByNameA PdhLookupPerfIndexByNameA
+#define pfb_PdhLookupPerfIndexByNameW PdhLookupPerfIndexByNameW
+#define pfb_PdhLookupPerfNameByIndexA PdhLookupPerfNameByIndexA
+#define pfb_PdhLookupPerfNameByIndexW PdhLookupPerfNameByIndexW
+#define pfb_PdhMakeCounterPathA PdhMakeCounterPathA
+#define pfb_PdhMakeCounterPathW PdhMakeCounterPathW
+#define pfb_PdhOpenLogA PdhOpenLogA
+#define pfb_PdhOpenLogW PdhOpenLogW
+#define pfb_PdhOpenQueryA PdhOpenQueryA
+#define pfb_PdhOpenQueryH PdhOpenQueryH
+#define pfb_PdhOpenQueryW PdhOpenQueryW
+#define pfb_PdhParseCounterPathA PdhParseCounterPathA
+#define pfb_PdhParseCounterPathW PdhParseCounterPathW
+#define pfb_PdhParseInstanceNameA PdhParseInstanceNameA
+#define pfb_PdhParseInstanceNameW PdhParseInstanceNameW
+#define pfb_PdhReadRawLogRecord PdhReadRawLogRecord
+#define pfb_PdhRelogA PdhRelogA
+#define pfb_PdhRelogW PdhRelogW
+#define pfb_PdhRemoveCounter PdhRemoveCounter
+#define pfb_PdhResetRelogCounterValues PdhResetRelogCounterValues
+#define pfb_PdhSelectDataSourceA PdhSelectDataSourceA
+#define pfb_PdhSelectDataSourceW PdhSelectDataSourceW
+#define pfb_PdhSetCounterScaleFactor PdhSetCounterScaleFactor
+#define pfb_PdhSetCounterValue PdhSetCounterValue
+#define pfb_PdhSetDefaultRealTimeDataSource PdhSetDefaultRealTimeDataSource
+#define pfb_PdhSetLogSetRunID PdhSetLogSetRunID
+#define pfb_PdhSetQueryTimeRange PdhSetQueryTimeRange
+#define pfb_PdhTranslate009CounterA PdhTranslate009CounterA
+#define pfb_PdhTranslate009CounterW PdhTranslate009CounterW
+#define pfb_PdhTranslateLocaleCounterA PdhTranslateLocaleCounterA
+#define pfb_PdhTranslateLocaleCounterW PdhTranslateLocaleCounterW
+#define pfb_PdhUpdateLogA PdhUpdateLogA
+#define pfb_PdhUpdateLogFileCatalog PdhUpdateLogFileCatalog
+#define pfb_PdhUpdateLogW PdhUpdateLogW
+#define pfb_PdhValidatePathA PdhValidatePathA
+#define pfb_PdhValidatePathExA PdhValidatePathExA
+#define pfb_PdhValidatePathExW PdhValidatePathExW
+#define pfb_PdhValidatePathW PdhValidatePathW
+#define pfb_PdhVerifySQLDBA PdhVerifySQLDBA
+#define pfb_PdhVerifySQLDBW PdhVerifySQLDBW
+#define pfb_PdhWriteRelogSample PdhWriteRelogSample
+
+#include "pdh/pdh.c"
+
+#define WITHOUT_LETTER(name) extern __typeof__(name##W) name __attribute__((alias(#name "W"), visibility("default")))
+
+WITHOUT_LETTER(PdhAdd009Counter);
+WITHOUT_LETTER(PdhAddCounter);
+WITHOUT_LETTER(PdhAddEnglishCounter);
+WITHOUT_LETTER(PdhBindInputDataSource);
+WITHOUT_LETTER(PdhBrowseCounters);
+WITHOUT_LETTER(PdhBrowseCountersH);
+WITHOUT_LETTER(PdhConnectMachine);
+WITHOUT_LETTER(PdhCreateSQLTables);
+WITHOUT_LETTER(PdhEnumLogSetNames);
+WITHOUT_LETTER(PdhEnumMachines);
+WITHOUT_LETTER(PdhEnumMachinesH);
+WITHOUT_LETTER(PdhEnumObjectItems);
+WITHOUT_LETTER(PdhEnumObjectItemsH);
+WITHOUT_LETTER(PdhEnumObjects);
+WITHOUT_LETTER(PdhEnumObjectsH);
+WITHOUT_LETTER(PdhExpandCounterPath);
+WITHOUT_LETTER(PdhExpandWildCardPath);
+WITHOUT_LETTER(PdhExpandWildCardPathH);
+WITHOUT_LETTER(PdhGetCounterInfo);
+WITHOUT_LETTER(PdhGetDataSourceTimeRange);
+WITHOUT_LETTER(PdhGetDefaultPerfCounter);
+WITHOUT_LETTER(PdhGetDefaultPerfCounterH);
+WITHOUT_LETTER(PdhGetDefaultPerfObject);
+WITHOUT_LETTER(PdhGetDefaultPerfObjectH);
+WITHOUT_LETTER(PdhGetFormattedCounterArray);
+WITHOUT_LETTER(PdhGetLogFileType);
+WITHOUT_LETTER(PdhGetRawCounterArray);
+WITHOUT_LETTER(PdhListLogFileHeader);
+WITHOUT_LETTER(PdhLookupPerfIndexByName);
+WITHOUT_LETTER(PdhLookupPerfNameByIndex);
+WITHOUT_LETTER(PdhMakeCounterPath);
+WITHOUT_LETTER(PdhOpenLog);
+WITHOUT_LETTER(PdhOpenQuery);
+WITHOUT_LETTER(PdhParseCounterPath);
+WITHOUT_LETTER(PdhParseInstanceName);
+WITHOUT_LETTER(PdhRelog);
+WITHOUT_LETTER(PdhSelectDataSource);
+WITHOUT_LETTER(PdhTranslate009Counter);
+WITHOUT_LETTER(PdhTranslateLocaleCounter);
+WITHOUT_LETTER(PdhUpdateLog);
+WITHOUT_LETTER(PdhValidatePath);
+WITHOUT_LETTER(PdhValidatePathEx);
+WITHOUT_LETTER(PdhVerifySQLDB);

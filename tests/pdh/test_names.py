@@ -1,0 +1,260 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""PDH's functions under Windows' names, as a program binds them that knows
+nothing of perfblock: through ctypes, in the shared library.
+
+test_names.py LIBRARY [TEST...]
+"""
+import ctypes
+import json
+import os
+import pathlib
+import random
+import re
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "tests/oracle"))
+
+import log_writer as w  # noqa: E402
+
+pdh = ctypes.CDLL(sys.argv.pop(1))
+
+FMT_DOUBLE, FMT_LARGE, FMT_NOCAP100 = 0x200, 0x400, 0x8000
+MORE_DATA, NO_DATA, INVALID_DATA = 0x800007D2, 0x800007D5, 0xC0000BC6
+NO_MORE_DATA, NO_OBJECT, INVALID_HANDLE = 0xC0000BCC, 0xC0000BB8, 0xC0000BBC
+RATE, BULK, TIMER = 0x10410400, 0x10410500, 0x20510500
+INVERSE, FRACTION, AVERAGE = 0x21510500, 0x20020400, 0x30020400
+FREQUENCY = 2338337
+
+
+class Value(ctypes.Structure):
+    """PDH_FMT_COUNTERVALUE with a double."""
+    _fields_ = [("status", ctypes.c_uint32), ("number", ctypes.c_double)]
+
+
+class Item(ctypes.Structure):
+    """PDH_FMT_COUNTERVALUE_ITEM."""
+    _fields_ = [("name", ctypes.c_void_p), ("value", Value)]
+
+
+class Raw(ctypes.Structure):
+    """PDH_RAW_COUNTER."""
+    _fields_ = [("status", ctypes.c_uint32), ("time", ctypes.c_uint32 * 2),
+                ("first", ctypes.c_longlong), ("second", ctypes.c_longlong),
+                ("multi", ctypes.c_uint32)]
+
+
+def wide(text):
+    """UTF-16 with a NUL, which a list needs twice."""
+    return (text + "\0\0").encode("utf-16-le")
+
+
+def wide_at(address):
+    """The UTF-16 string at an address."""
+    units = []
+    while unit := ctypes.c_uint16.from_address(address + 2 * len(units)).value:
+        units.append(unit)
+    return b"".join(unit.to_bytes(2, "little")
+                    for unit in units).decode("utf-16-le")
+
+
+def call(name, *arguments):
+    """The code that a function returns."""
+    return getattr(pdh, name)(*arguments) & 0xFFFFFFFF
+
+
+class Query:
+    """A query of a source, whose functions have no letter: .NET asks so."""
+
+    def __init__(self, source=None):
+        self.handle = ctypes.c_void_p()
+        self.code = call("PdhOpenQuery", wide(source) if source else None,
+                         ctypes.c_size_t(0), ctypes.byref(self.handle))
+
+    def add(self, path):
+        counter = ctypes.c_void_p()
+        code = call("PdhAddEnglishCounter", self.handle, wide(path),
+                    ctypes.c_size_t(0), ctypes.byref(counter))
+        assert code == 0, f"{path}: {code:08x}"
+        return counter
+
+    def collect(self):
+        return call("PdhCollectQueryData", self.handle)
+
+    def close(self):
+        return call("PdhCloseQuery", self.handle)
+
+
+def value_of(counter):
+    value = Value()
+    code = call("PdhGetFormattedCounterValue", counter,
+                FMT_DOUBLE | FMT_NOCAP100, None, ctypes.byref(value))
+    return code, value.number
+
+
+def items_of(counter):
+    size, count = ctypes.c_uint32(1), ctypes.c_uint32()
+    assert call("PdhGetFormattedCounterArray", counter, FMT_DOUBLE,
+                ctypes.byref(size), ctypes.byref(count), None) == MORE_DATA
+    memory = ctypes.create_string_buffer(size.value)
+    assert call("PdhGetFormattedCounterArray", counter, FMT_DOUBLE,
+                ctypes.byref(size), ctypes.byref(count), memory) == 0
+    items = ctypes.cast(memory, ctypes.POINTER(Item))
+    return [(wide_at(items[i].name), items[i].value.number)
+            for i in range(count.value)]
+
+
+def in_order_of_windows(kind, older, newer, frequency):
+    """The double that PDH displays; pairs are (first, second)."""
+    n, d = newer[0] - older[0], newer[1] - older[1]
+    if kind == FRACTION:
+        return float(newer[0]) / float(newer[1]) * 100
+    if d == 0:
+        return 0.0
+    if kind in (RATE, BULK):
+        return float(n) / (float(d) / float(frequency))
+    if kind in (0x40020500, 0x00550500):
+        return float(n) / float(d)
+    if kind == AVERAGE:
+        return float(n) / float(frequency) / float(d)
+    return float(n) / float(d) * 100 if kind == TIMER else (1 - float(n) / float(d)) * 100
+
+
+class Names(unittest.TestCase):
+    """Which names there are."""
+
+    def test_exports(self):
+        text = (ROOT / "platform/pdh/shared/pdh.map").read_text()
+        names = re.findall(r"\b((?:Pdh|pfb_)\w+);", text)
+        self.assertEqual(len(names), len(set(names)))
+        header = (ROOT / "platform/include/perfblock/pdh.h").read_text()
+        declared = set(re.findall(r"PFB_API \w+ (pfb_\w+)\(", header))
+        declared = {name.replace("pfb_Pdh", "Pdh") for name in declared}
+        without = {name[:-1] for name in declared if re.match(r"Pdh\w+W$", name)}
+        self.assertEqual(set(names), declared | without)
+        for name in names:
+            self.assertTrue(hasattr(pdh, name), name)
+        for name in ("pfb_stream_new", "pfb_PdhOpenQueryW", "PerfOpenQueryHandle"):
+            self.assertFalse(hasattr(pdh, name), name)
+
+
+class Fixtures(unittest.TestCase):
+    """Recordings as sources."""
+
+    def test_array(self):
+        query = Query(str(ROOT / "fixtures/process.pfb"))
+        counter = query.add(r"\Process(*)\% Processor Time")
+        self.assertEqual([query.collect(), query.collect()], [0, 0])
+        self.assertEqual(items_of(counter), [
+            ("Idle", 5), ("svchost", 26), ("svchost", 47), ("svchost", 68),
+            ("app", 9), ("_Total", 30)])
+        self.assertEqual(query.close(), 0)
+        self.assertEqual(query.close(), INVALID_HANDLE)
+
+    def test_errors(self):
+        query = Query(str(ROOT / "fixtures/system.pfb"))
+        counter = ctypes.c_void_p(1)
+        self.assertEqual(call(
+            "PdhAddCounter", query.handle, wide(r"\None\None"),
+            ctypes.c_size_t(0), ctypes.byref(counter)), NO_OBJECT)
+        self.assertIsNone(counter.value)
+        self.assertEqual(query.close(), 0)
+        self.assertNotEqual(Query("/nowhere.blg").code, 0)
+
+
+class Logs(unittest.TestCase):
+    """Perfmon logs."""
+
+    def test_values_of_windows(self):
+        """Each double is that of the order of operations that was measured,
+        bit for bit."""
+        generator = random.Random(7)
+        kinds = [RATE, BULK, TIMER, INVERSE, FRACTION, AVERAGE]
+        names = [f"counter {i}" for i in range(len(kinds))]
+        frequencies = [FREQUENCY if kind in (RATE, BULK, AVERAGE) else w.SECOND
+                       for kind in kinds]
+        paths = [w.path(kind, frequency, r"\\PC", "Thing", "a", name)
+                 for kind, frequency, name in zip(kinds, frequencies, names)]
+        now = [(10, 1000)] * len(kinds)
+        samples = []
+        for _ in range(200):
+            now = [(n + generator.randrange(1, 10**5),
+                    d + generator.randrange(10**5, 10**7)) for n, d in now]
+            samples.append(now)
+        events = w.paths(*paths)
+        for pairs in samples:
+            events += w.sample(*[w.counter(*pair) for pair in pairs])
+        with tempfile.TemporaryDirectory() as folder:
+            log = pathlib.Path(folder, "values.blg")
+            log.write_bytes(w.log(*events))
+            self.compare(str(log), {
+                rf"\Thing(a)\{name}": (kind, frequency, [
+                    pairs[i] for pairs in samples])
+                for i, (name, kind, frequency) in enumerate(
+                    zip(names, kinds, frequencies))})
+
+    def compare(self, log, expected):
+        """Compares a log with path -> (type, frequency, its pairs)."""
+        query = Query(log)
+        self.assertEqual(query.code, 0)
+        counters = {path: query.add(path) for path in expected}
+        count = len(next(iter(expected.values()))[2])
+        for sample in range(count):
+            self.assertEqual(query.collect(), 0)
+            for path, (kind, frequency, pairs) in expected.items():
+                code, number = value_of(counters[path])
+                if sample == 0 and kind != FRACTION:
+                    self.assertEqual(code, INVALID_DATA)
+                    continue
+                self.assertEqual((code, number), (0, in_order_of_windows(
+                    kind, pairs[max(sample, 1) - 1], pairs[sample],
+                    frequency)), (path, sample))
+        self.assertEqual(query.collect(), NO_MORE_DATA)
+        self.assertEqual(query.close(), 0)
+
+    @unittest.skipUnless(os.environ.get("PERFBLOCK_REAL_DATA"), "no real data")
+    def test_log_of_windows(self):
+        folder = pathlib.Path(os.environ["PERFBLOCK_REAL_DATA"], "blg")
+        expected = {}
+        with open(folder / "win8-counters.expected.jsonl") as rows:
+            for row in map(json.loads, rows):
+                path = (rf"\{row['object']}({row['instance']})"
+                        rf"\{row['counter']}")
+                entry = expected.setdefault(
+                    path, (int(row["type"], 16), w.SECOND, []))
+                entry[2].append((row["first"], row["second"]))
+        self.compare(str(folder / "win8-counters.blg"), expected)
+
+
+class Machine(unittest.TestCase):
+    """This machine."""
+
+    def test_every_object(self):
+        """All counters that the lists have can be added and collected."""
+        if not sys.platform.startswith("linux"):
+            self.skipTest("Linux only")
+        os.environ.pop("PERFBLOCK_CAPTURE", None)
+        size = ctypes.c_uint32(0)
+        self.assertEqual(call("PdhEnumObjects", None, None, None,
+                              ctypes.byref(size), 400, 1), MORE_DATA)
+        memory = ctypes.create_string_buffer(2 * size.value)
+        self.assertEqual(call("PdhEnumObjects", None, None, memory,
+                              ctypes.byref(size), 400, 0), 0)
+        objects = memory.raw[:2 * size.value].decode("utf-16-le").split("\0")
+        self.assertIn("Memory", objects)
+        query = Query()
+        memory_bytes = query.add(r"\Memory\Available Bytes")
+        self.assertEqual(query.collect(), 0)
+        code, number = value_of(memory_bytes)
+        self.assertEqual(code, 0)
+        with open("/proc/meminfo") as file:
+            total = int(re.search(r"MemTotal: +(\d+)", file.read())[1]) * 1024
+        self.assertTrue(0 < number < total)
+        self.assertEqual(query.close(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
