@@ -310,9 +310,9 @@ static bool build_keys(pdh_query *query)
         uint32_t place = pfb_pdh_map_add(&query->keys, (uint32_t)query->place_count);
         pdh_counter **grown = pfb_source_grow((void *)query->by_place, &query->place_capacity, query->place_count + 1,
                                               sizeof *query->by_place);
+        query->by_place = grown ? grown : query->by_place;
         if (place == PDH_NONE || !grown)
             return false;
-        query->by_place = grown;
         bool is_new = place == query->place_count;
         c->next_shared = is_new ? NULL : query->by_place[place];
         query->by_place[place] = c;

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* PDH's functions when an allocation fails: each of them in turn. This program has its own copy of what they call. */
+#include <criterion/criterion.h>
+
+#include "perfblock/pdh.h"
+#include "support_allocations.h"
+
+#include <string.h>
+
+#define PROCESS PERFBLOCK_SOURCE_DIR "/fixtures/process.pfb"
+
+/* Returns true if the call succeeded; otherwise it says that memory is exhausted. */
+static bool is_done(PDH_STATUS code)
+{
+    cr_assert(code == 0 || (uint32_t)code == PDH_MEMORY_ALLOCATION_FAILURE, "%08x", (uint32_t)code);
+    return code == 0;
+}
+
+/* Reads values and lists. Returns false if a call failed; what was open is closed. */
+static bool read_all(const char *source)
+{
+    static union {
+        uint8_t bytes[16384];
+        PDH_FMT_COUNTERVALUE_ITEM_W items[1];
+        PDH_COUNTER_INFO_W info;
+        char text[1];
+    } buffer;
+    static const WCHAR path[] = u"\\Process(*)\\% Processor Time";
+    PDH_HLOG log = NULL;
+    PDH_HQUERY query = NULL;
+    PDH_HCOUNTER all = NULL;
+    PDH_HCOUNTER one = NULL;
+    PDH_FMT_COUNTERVALUE value = {0};
+    DWORD size = sizeof buffer;
+    DWORD count = 0;
+    char names[256];
+    memcpy(names, source, strlen(source) + 1);
+    names[strlen(source) + 1] = '\0';
+    bool done = is_done(PdhBindInputDataSourceA(&log, names)) && is_done(PdhOpenQueryH(log, 0, &query)) &&
+                is_done(PdhAddCounterW(query, path, 0, &all)) &&
+                is_done(PdhAddEnglishCounterA(query, "\\Process(svchost#1)\\ID Process", 0, &one));
+    for (int i = 0; i < 2 && done; i++)
+        done = is_done(PdhCollectQueryData(query));
+    done = done && is_done(PdhGetFormattedCounterArrayW(all, PDH_FMT_DOUBLE, &size, &count, buffer.items)) &&
+           is_done(PdhGetFormattedCounterValue(one, PDH_FMT_LARGE, NULL, &value));
+    cr_expect(!done || count == 6);
+    size = sizeof buffer;
+    done = done && is_done(PdhGetCounterInfoW(all, 1, &size, &buffer.info));
+    size = sizeof buffer;
+    done = done && is_done(PdhExpandWildCardPathHA(log, "\\Process(*)\\*", buffer.text, &size, 0));
+    size = sizeof buffer / 2;
+    DWORD second = sizeof buffer / 2;
+    done = done && is_done(PdhEnumObjectItemsHA(log, NULL, "Process", buffer.text, &size, buffer.text + size, &second,
+                                                PERF_DETAIL_WIZARD, 0));
+    done = done && is_done(PdhValidatePathExA(log, "\\Process(app)\\ID Process"));
+    if (query)
+        cr_expect_eq(PdhCloseQuery(query), 0);
+    if (log)
+        cr_expect_eq(PdhCloseLog(log, 0), 0);
+    return done;
+}
+
+Test(pdh_memory, each_allocation_may_fail)
+{
+    bool done = false;
+    failing_allocation = 0;
+    cr_assert(read_all(PROCESS));
+    for (size_t number = 1; !done; number++) {
+        allocations = 0;
+        failing_allocation = number;
+        done = read_all(PROCESS);
+        cr_assert(done || allocations >= number, "allocation %zu", number);
+        done = allocations < number;
+    }
+    cr_expect_gt(failing_allocation, 100);
+    failing_allocation = 0;
+    cr_expect(read_all(PROCESS));
+}
