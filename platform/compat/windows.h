@@ -19,7 +19,7 @@ typedef const BYTE *LPCBYTE;
 #else
 
 #include "keywords.h"
-#include "perfblock/perflib.h"
+#include "perfblock/pdh.h"
 
 /* The standard headers that this one needs, and those whose functions wide.h replaces by macros. They are included
  * before wide.h, because the macros would break their declarations, and the headers of C++ undefine macros with the
@@ -106,6 +106,40 @@ static inline DWORD GetCurrentDirectory(DWORD size, char *buffer)
 {
     return getcwd(buffer, size) ? (DWORD)strlen(buffer) : 0;
 }
+
+/* Events, which PdhCollectQueryDataEx sets. */
+
+#define INFINITE 0xFFFFFFFF
+#define WAIT_OBJECT_0 0
+#define WAIT_TIMEOUT PFB_WAIT_TIMEOUT
+#define WAIT_FAILED 0xFFFFFFFF
+#define WT_EXECUTEDEFAULT 0
+#define WT_EXECUTEONLYONCE 8
+#define CALLBACK
+
+static inline HANDLE CreateEventA(void *security, BOOL is_manual, BOOL is_set, const char *name)
+{
+    (void)security;
+    return name ? NULL : pfb_event_create(is_manual, is_set); /* no object has a name */
+}
+
+static inline HANDLE CreateEventW(void *security, BOOL is_manual, BOOL is_set, LPCWSTR name)
+{
+    (void)security;
+    return name ? NULL : pfb_event_create(is_manual, is_set);
+}
+
+#ifdef UNICODE
+#define CreateEvent CreateEventW
+#else
+#define CreateEvent CreateEventA
+#endif
+#define SetEvent pfb_event_set
+#define ResetEvent pfb_event_reset
+#define WaitForSingleObject pfb_event_wait
+#define CloseHandle pfb_event_close
+#define RegisterWaitForSingleObject pfb_event_register
+#define UnregisterWait pfb_event_unregister
 
 #define ZeroMemory(out, size) memset((out), 0, (size))
 #define CopyMemory(out, data, size) memcpy((out), (data), (size))

@@ -35,7 +35,20 @@ BOOL pfb_event_close(HANDLE event)
     return CloseHandle(event);
 }
 
+BOOL pfb_event_register(HANDLE *handle, HANDLE event, pfb_event_function *function, void *context, DWORD milliseconds,
+                        DWORD flags)
+{
+    return RegisterWaitForSingleObject(handle, event, function, context, milliseconds, flags);
+}
+
+BOOL pfb_event_unregister(HANDLE handle)
+{
+    return UnregisterWaitEx(handle, INVALID_HANDLE_VALUE);
+}
+
 #else
+
+#define WAIT_HAS_FAILED UINT32_C(0xFFFFFFFF)
 
 typedef struct pdh_event {
     pdh_signal signal;
@@ -107,23 +120,32 @@ BOOL pfb_event_reset(HANDLE event)
     return change_event(event, false);
 }
 
-DWORD pfb_event_wait(HANDLE handle, DWORD milliseconds)
+/* Waits for an event; *is_stopped, which may be null and is protected by its signal, ends the wait as a failure. */
+static DWORD wait_for_event(pdh_event *event, DWORD milliseconds, const bool *is_stopped)
 {
-    const DWORD failed = 0xFFFFFFFF;
-    pdh_event *event = use_event(handle);
-    if (!event)
-        return failed;
-    int64_t deadline = milliseconds == 0xFFFFFFFF ? PDH_NO_DEADLINE : pfb_pdh_clock() + milliseconds;
+    const DWORD forever = 0xFFFFFFFF;
+    int64_t deadline = milliseconds == forever ? PDH_NO_DEADLINE : pfb_pdh_clock() + milliseconds;
     DWORD result = PFB_WAIT_TIMEOUT;
     pfb_pdh_signal_acquire(&event->signal);
-    while (!event->is_set && !event->is_closed && (deadline == PDH_NO_DEADLINE || pfb_pdh_clock() < deadline))
+    while (!event->is_set && !event->is_closed && !(is_stopped && *is_stopped) &&
+           (deadline == PDH_NO_DEADLINE || pfb_pdh_clock() < deadline))
         pfb_pdh_signal_wait(&event->signal, deadline);
-    if (event->is_set)
+    if (event->is_closed || (is_stopped && *is_stopped)) {
+        result = WAIT_HAS_FAILED;
+    } else if (event->is_set) {
         result = 0;
-    else if (event->is_closed)
-        result = failed;
-    event->is_set = event->is_set && event->is_manual;
+        event->is_set = event->is_manual;
+    }
     pfb_pdh_signal_release(&event->signal);
+    return result;
+}
+
+DWORD pfb_event_wait(HANDLE handle, DWORD milliseconds)
+{
+    pdh_event *event = use_event(handle);
+    if (!event)
+        return WAIT_HAS_FAILED;
+    DWORD result = wait_for_event(event, milliseconds, NULL);
     release_event(event);
     return result;
 }
@@ -140,6 +162,76 @@ BOOL pfb_event_close(HANDLE handle)
     pfb_pdh_signal_wake(&event->signal);
     pfb_pdh_signal_release(&event->signal);
     release_event(event);
+    return 1;
+}
+
+/* A thread that calls a function whenever an event is set. */
+typedef struct pdh_wait {
+    pdh_event *event;
+    bool is_stopped; /* protected by the signal of the event */
+    DWORD milliseconds;
+    bool is_once;
+    pfb_event_function *function;
+    void *context;
+    uintptr_t thread;
+} pdh_wait;
+
+static void run_wait(void *context)
+{
+    pdh_wait *wait = context;
+    DWORD result;
+    do {
+        result = wait_for_event(wait->event, wait->milliseconds, &wait->is_stopped);
+        if (result != WAIT_HAS_FAILED)
+            wait->function(wait->context, result == PFB_WAIT_TIMEOUT);
+    } while (result != WAIT_HAS_FAILED && !wait->is_once);
+}
+
+BOOL pfb_event_register(HANDLE *handle, HANDLE event, pfb_event_function *function, void *context, DWORD milliseconds,
+                        DWORD flags)
+{
+    const DWORD only_once = 8; /* WT_EXECUTEONLYONCE */
+    pdh_wait *wait = handle && function ? calloc(1, sizeof *wait) : NULL;
+    if (!wait)
+        return 0;
+    *wait = (pdh_wait){.event = use_event(event),
+                       .milliseconds = milliseconds,
+                       .is_once = (flags & only_once) != 0,
+                       .function = function,
+                       .context = context};
+    HANDLE made = NULL;
+    if (wait->event) {
+        pfb_lock_acquire(&pfb_pdh_lock);
+        made = pfb_pdh_add_handle(PDH_KIND_WAIT, wait);
+        pfb_lock_release(&pfb_pdh_lock);
+    }
+    if (made && pfb_pdh_thread_start(run_wait, wait, &wait->thread)) {
+        *handle = made;
+        return 1;
+    }
+    pfb_lock_acquire(&pfb_pdh_lock);
+    pfb_pdh_remove_handle(made, PDH_KIND_WAIT);
+    pfb_lock_release(&pfb_pdh_lock);
+    if (wait->event)
+        release_event(wait->event);
+    free(wait);
+    return 0;
+}
+
+BOOL pfb_event_unregister(HANDLE handle)
+{
+    pfb_lock_acquire(&pfb_pdh_lock);
+    pdh_wait *wait = pfb_pdh_remove_handle(handle, PDH_KIND_WAIT);
+    pfb_lock_release(&pfb_pdh_lock);
+    if (!wait)
+        return 0;
+    pfb_pdh_signal_acquire(&wait->event->signal);
+    wait->is_stopped = true;
+    pfb_pdh_signal_wake(&wait->event->signal);
+    pfb_pdh_signal_release(&wait->event->signal);
+    pfb_pdh_thread_join(wait->thread);
+    release_event(wait->event);
+    free(wait);
     return 1;
 }
 

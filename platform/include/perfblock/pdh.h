@@ -673,6 +673,20 @@ PFB_API BOOL pfb_event_close(HANDLE event); /* waits that run fail */
 
 #define PFB_WAIT_TIMEOUT 258
 
+#if defined(_WIN32)
+#define PFB_PDH_CALLBACK __stdcall
+#else
+#define PFB_PDH_CALLBACK
+#endif
+typedef void PFB_PDH_CALLBACK pfb_event_function(void *context, BOOLEAN has_timed_out);
+
+/* RegisterWaitForSingleObject and UnregisterWaitEx: a thread calls the function whenever the event is set, or the time
+ * has passed. Flags: 8 only once, others are ignored. 0: no event, or no resources. Unregistering waits until the
+ * function has returned; do not call it there. */
+PFB_API BOOL pfb_event_register(HANDLE *handle, HANDLE event, pfb_event_function *function, void *context,
+                                DWORD milliseconds, DWORD flags);
+PFB_API BOOL pfb_event_unregister(HANDLE handle);
+
 /* ---- The source ----------------------------------------------------------------------------------------------- */
 
 /* Opens a source for each query and list of real-time data; it gets `context`. */
