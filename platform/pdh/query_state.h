@@ -73,7 +73,6 @@ pdh_query *pfb_pdh_lock_counter(HANDLE handle, pdh_counter **counter);
 void pfb_pdh_unlock(pdh_query *query);
 
 uint32_t pfb_pdh_open_query(pdh_data_source *source, DWORD_PTR user, PDH_HQUERY *handle); /* takes the source */
-uint32_t pfb_pdh_close_query(HANDLE handle);
 uint32_t pfb_pdh_add_counter(HANDLE query, pdh_text path, DWORD_PTR user, bool is_english, PDH_HCOUNTER *handle);
 uint32_t pfb_pdh_remove_counter(HANDLE handle);
 
@@ -84,9 +83,6 @@ uint32_t pfb_pdh_collect(pdh_query *query);
 void pfb_pdh_restart(pdh_query *query);
 
 bool pfb_pdh_is_sample(const pfb_record *record); /* false: metadata */
-
-/* Stops a thread of PdhCollectQueryDataEx and waits until it has ended; may be null. Its query is not locked. */
-void pfb_pdh_stop_worker(struct pdh_worker *worker);
 
 /* ---- Paths ---------------------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The thread of PdhCollectQueryDataEx, and events. */
+/* The thread of PdhCollectQueryDataEx, which closing a query ends, and events. */
 #include "pdh/worker.h"
 
 #include "pdh/thread.h"
@@ -276,7 +276,7 @@ static void run_worker(void *context)
     }
 }
 
-void pfb_pdh_stop_worker(struct pdh_worker *worker)
+static void stop_worker(struct pdh_worker *worker)
 {
     if (!worker)
         return;
@@ -322,8 +322,30 @@ uint32_t pfb_pdh_start_worker(HANDLE handle, DWORD seconds, HANDLE event)
         code = query->counters ? PDH_MEMORY_ALLOCATION_FAILURE : PDH_NO_DATA;
     }
     pfb_lock_release(&query->lock);
-    pfb_pdh_stop_worker(old); /* not while the query is locked: it may be collecting */
+    stop_worker(old); /* not while the query is locked: it may be collecting */
     pfb_lock_acquire(&query->lock);
     pfb_pdh_unlock(query);
     return code;
+}
+
+uint32_t pfb_pdh_close_query(HANDLE handle)
+{
+    pfb_lock_acquire(&pfb_pdh_lock);
+    pdh_query *query = pfb_pdh_remove_handle(handle, PDH_KIND_QUERY);
+    pfb_lock_release(&pfb_pdh_lock);
+    if (!query)
+        return PDH_INVALID_HANDLE;
+    pfb_lock_acquire(&query->lock);
+    query->is_closed = true;
+    struct pdh_worker *worker = query->worker;
+    query->worker = NULL;
+    pfb_lock_acquire(&pfb_pdh_lock);
+    for (const pdh_counter *c = query->counters; c; c = c->next)
+        pfb_pdh_remove_handle(c->handle, PDH_KIND_COUNTER);
+    pfb_lock_release(&pfb_pdh_lock);
+    pfb_lock_release(&query->lock);
+    stop_worker(worker); /* not while the query is locked: it may be collecting */
+    pfb_lock_acquire(&query->lock);
+    pfb_pdh_unlock(query); /* also for the handle */
+    return PDH_CSTATUS_VALID_DATA;
 }

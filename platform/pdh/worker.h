@@ -8,4 +8,7 @@
  * replaces the one before. */
 uint32_t pfb_pdh_start_worker(HANDLE query, DWORD seconds, HANDLE event);
 
+/* Ends the thread, and closes the query with its counters. */
+uint32_t pfb_pdh_close_query(HANDLE query);
+
 #endif
