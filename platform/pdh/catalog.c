@@ -536,7 +536,10 @@ static uint32_t fill(maker *m, pfb_stream *stream, bool is_live)
 pdh_catalog *pfb_pdh_make_catalog(pfb_stream *stream, bool is_live, uint32_t *code)
 {
     maker m = {.catalog = calloc(1, sizeof *m.catalog)};
-    *code = stream && m.catalog ? fill(&m, stream, is_live) : PDH_MEMORY_ALLOCATION_FAILURE;
+    if (m.catalog && !stream && is_live) /* a system without counters, or a source that cannot be opened */
+        *code = PDH_CSTATUS_NO_MACHINE;
+    else
+        *code = stream && m.catalog ? fill(&m, stream, is_live) : PDH_MEMORY_ALLOCATION_FAILURE;
     pfb_collector_close(m.collector);
     pfb_stream_close(stream);
     if (*code == PDH_CSTATUS_VALID_DATA) {

@@ -127,6 +127,25 @@ class Consumers(unittest.TestCase):
         rows = self.run_program("datadog", "Memory", "Available Bytes")
         self.assertEqual([name for name, _ in rows], [""])
 
+    def test_openjdk(self):
+        self.assertEqual(self.of_fixture("openjdk", "svchost", "Thread Count"), [
+            ("svchost#0", 180), ("svchost#1", 183), ("svchost#2", 186)])
+
+    def test_powershell(self):
+        def paths(counter):
+            return [(rf"\\PC\Thing({name})\{counter}", rate)
+                    for name, rate in THINGS]
+
+        self.assertEqual(self.run_program(
+            "powershell", r"\Thing(*)\Events/sec", str(self.log)),
+            paths("Events/sec"))
+        self.assertEqual(self.values(self.run_program(
+            "powershell", TIME, str(ROOT / "fixtures/process.pfb"))),
+            [value for _, value in PROCESSES])
+        self.assertEqual(self.values(self.of_fixture("powershell", TIME)),
+                         [value for _, value in PROCESSES])
+        self.assertTrue(self.run_program("powershell", r"\Memory\*"))
+
 
 if __name__ == "__main__":
     unittest.main()

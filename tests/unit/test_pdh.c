@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 
 #include "perfblock/pdh.h"
+#include "perfblock/stream.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -669,6 +670,42 @@ Test(pdh, text_logs_have_displayed_values)
     cr_expect_eq(type, PDH_LOG_TYPE_CSV);
     EXPECT(PdhCloseQuery(query), 0);
     remove(path);
+}
+
+/* ---- Sources of the program ----------------------------------------------------------------------------- */
+
+/* Opens a recording whose third collect fails; null if there is no context. */
+static pfb_source *open_faulty(void *context, pfb_source_failure *failure)
+{
+    static const pfb_source_fault faults[] = {
+        {PFB_SOURCE_QUERY_COLLECT, 3, PFB_SOURCE_FAULT_FAIL, PFB_WIN32_ACCESS_DENIED, 0}};
+    pfb_stream *stream = context ? pfb_stream_new() : NULL;
+    if (!stream || pfb_stream_add_file(stream, context) < 0)
+        return NULL;
+    return pfb_source_open_faulty(pfb_source_open_stream(stream, failure), faults, 1, failure);
+}
+
+Test(pdh, a_source_that_fails_is_opened_again)
+{
+    static char path[] = FIXTURE("processor_information");
+    PDH_HQUERY query = NULL;
+    PDH_HCOUNTER counter = NULL;
+    cr_assert_eq(pfb_pdh_use(open_faulty, path), 0);
+    query = open_query(NULL);
+    EXPECT(pfb_pdh_use(NULL, NULL), PDH_CANNOT_SET_DEFAULT_REALTIME_DATASOURCE);
+    counter = add(query, "\\Processor Information(_Total)\\% Processor Time");
+    EXPECT(PdhCollectQueryData(query), 0);
+    EXPECT(PdhCollectQueryData(query), 0);
+    cr_expect_float_eq(good(counter), 32, 1e-12);
+    EXPECT(PdhCollectQueryData(query), PDH_NO_DATA);
+    format(counter, PDH_FMT_DOUBLE, PDH_INVALID_DATA, PDH_CSTATUS_NO_INSTANCE);
+    EXPECT(PdhCollectQueryData(query), 0);
+    EXPECT(PdhCloseQuery(query), 0);
+    cr_assert_eq(pfb_pdh_use(open_faulty, NULL), 0);
+    query = open_query(NULL);
+    EXPECT(PdhAddCounterA(query, "\\System\\Threads", 0, &counter), PDH_CSTATUS_NO_MACHINE);
+    EXPECT(PdhCloseQuery(query), 0);
+    cr_assert_eq(pfb_pdh_use(NULL, NULL), 0);
 }
 
 Test(pdh, functions_that_do_nothing)
