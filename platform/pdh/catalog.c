@@ -388,6 +388,19 @@ static void describe(maker *m, pdh_counter_entry *entry, const pfb_series *serie
         entry->time_base = (int64_t)pfb_formula_pdh_raw(&inputs[1]).time_base;
 }
 
+/* The same of an object, with the instance of the series. Returns false when memory is exhausted. */
+static bool describe_object(pdh_catalog *c, uint32_t object, const pfb_series *s)
+{
+    pdh_object_entry *o = &c->objects[object];
+    bool has_instance = (s->has & PFB_SERIES_INSTANCE) && (s->instance_bytes > 0 || !(s->has & PFB_SERIES_LOG));
+    o->has_guid = o->has_guid || (s->has & PFB_SERIES_SET);
+    o->guid = s->has & PFB_SERIES_SET ? s->set : o->guid;
+    o->has_title = o->has_title || (s->has & PFB_SERIES_TITLE);
+    o->title = s->has & PFB_SERIES_TITLE ? s->title : o->title;
+    o->has_instances = o->has_instances || has_instance;
+    return !has_instance || add_instance(c, object, s);
+}
+
 /* Adds the series of the current frame. Returns false when memory is exhausted. */
 static bool add_series(maker *m, const pfb_frame *frame)
 {
@@ -405,16 +418,8 @@ static bool add_series(maker *m, const pfb_frame *frame)
         if (is_new || entry->time_base == 0)
             describe(m, entry, &s, i);
         entry->is_hidden = entry->is_hidden || (s.has & PFB_SERIES_HIDDEN);
-        pdh_object_entry *o = &c->objects[object];
-        o->has_guid = o->has_guid || (s.has & PFB_SERIES_SET);
-        o->guid = s.has & PFB_SERIES_SET ? s.set : o->guid;
-        o->has_title = o->has_title || (s.has & PFB_SERIES_TITLE);
-        o->title = s.has & PFB_SERIES_TITLE ? s.title : o->title;
-        if (s.has & PFB_SERIES_INSTANCE && (s.instance_bytes > 0 || !(s.has & PFB_SERIES_LOG))) {
-            o->has_instances = true;
-            if (!add_instance(c, object, &s))
-                return false;
-        }
+        if (!describe_object(c, object, &s))
+            return false;
     }
     return true;
 }

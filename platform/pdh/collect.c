@@ -18,8 +18,8 @@ static bool build_keys(pdh_query *query)
     for (pdh_counter *c = query->counters; c; c = c->next) {
         pfb_pdh_counter_key(&query->keys, c->object->machine, c->object->name, c->entry->name, c->entry->is_base);
         uint32_t place = pfb_pdh_map_add(&query->keys, (uint32_t)query->place_count);
-        pdh_counter **grown = pfb_source_grow((void *)query->by_place, &query->place_capacity, query->place_count + 1,
-                                              sizeof *query->by_place);
+        void *places = query->by_place;
+        pdh_counter **grown = pfb_source_grow(places, &query->place_capacity, query->place_count + 1, sizeof places);
         query->by_place = grown ? grown : query->by_place;
         if (place == PDH_NONE || !grown)
             return false;

@@ -42,6 +42,12 @@ static void close_question(question *q)
     pfb_pdh_release_source(q->source);
 }
 
+/* The code of a call that failed, which always has one. */
+static uint32_t failure(uint32_t code)
+{
+    return code != PDH_CSTATUS_VALID_DATA ? code : PDH_MEMORY_ALLOCATION_FAILURE;
+}
+
 /* Opens a question; close it in every case. `machine` is in UTF-8. */
 static uint32_t open_question(question *q, pdh_text name, const PDH_HLOG *log, const char *machine,
                               const freshness *how)
@@ -50,11 +56,11 @@ static uint32_t open_question(question *q, pdh_text name, const PDH_HLOG *log, c
     *q = (question){.machine = 0};
     q->source = pfb_pdh_open_source(name, log, &code);
     if (!q->source)
-        return code;
+        return failure(code);
     q->catalog = how->is_list ? pfb_pdh_list_catalog(q->source, how->is_sizing, how->is_refresh, how->hash, &code)
                               : pfb_pdh_catalog(q->source, PDH_CATALOG_RECENT, &code);
     if (!q->catalog)
-        return code;
+        return failure(code);
     q->machine = pfb_pdh_find_machine(q->catalog, machine, q->source->is_real_time);
     return q->machine != PDH_NONE ? PDH_CSTATUS_VALID_DATA : PDH_CSTATUS_NO_MACHINE;
 }
@@ -147,11 +153,11 @@ static bool is_listed(const pdh_counter_entry *entry)
     return !entry->is_base && !entry->is_hidden;
 }
 
-static uint32_t put_items(const pdh_catalog *c, const pdh_object_entry *o, void *counters, DWORD *counters_size,
-                          void *instances, DWORD *instances_size, DWORD detail, bool is_wide)
+static uint32_t put_items(const pdh_catalog *c, const pdh_object_entry *o, const pdh_list *counters,
+                          const pdh_list *instances, DWORD detail, bool is_wide)
 {
-    pdh_writer names = pfb_pdh_writer(counters, counters_size, is_wide);
-    pdh_writer places = pfb_pdh_writer(instances, instances_size, is_wide);
+    pdh_writer names = pfb_pdh_writer(counters->list, counters->size, is_wide);
+    pdh_writer places = pfb_pdh_writer(instances->list, instances->size, is_wide);
     for (size_t i = 0; i < o->counter_count; i++) {
         const pdh_counter_entry *entry = &c->counters[o->counters[i]];
         if (is_listed(entry) && has_detail(entry->detail, detail))
@@ -163,33 +169,32 @@ static uint32_t put_items(const pdh_catalog *c, const pdh_object_entry *o, void 
     end_list(&names);
     if (o->has_instances)
         end_list(&places);
-    uint32_t first = pfb_pdh_finish(&names, counters_size);
-    uint32_t second = pfb_pdh_finish(&places, instances_size);
+    uint32_t first = pfb_pdh_finish(&names, counters->size);
+    uint32_t second = pfb_pdh_finish(&places, instances->size);
     if (first == PDH_MORE_DATA || second == PDH_MORE_DATA)
         return PDH_MORE_DATA;
     return first != PDH_CSTATUS_VALID_DATA ? first : second;
 }
 
 uint32_t pfb_pdh_list_items(pdh_text source, const PDH_HLOG *log, pdh_text machine_text, pdh_text object_text,
-                            void *counters, DWORD *counters_size, void *instances, DWORD *instances_size, DWORD detail,
-                            bool is_wide)
+                            pdh_list counters, pdh_list instances, DWORD detail, bool is_wide)
 {
     question q = {.machine = 0};
-    if (!object_text.text || !counters_size || !instances_size)
+    if (!object_text.text || !counters.size || !instances.size)
         return PDH_INVALID_ARGUMENT;
+    bool is_sizing = *counters.size == 0 || (!counters.list && !instances.list);
     char *machine = pfb_pdh_copy_text(machine_text);
     char *name = pfb_pdh_copy_text(object_text);
     uint32_t code = PDH_MEMORY_ALLOCATION_FAILURE;
     if (machine && name) {
         uint64_t hash = hash_text(hash_text(2 + (uint64_t)detail, machine), name);
-        const freshness how = {true, *counters_size == 0 || (!counters && !instances), false, hash};
-        code = open_question(&q, source, log, machine, &how);
+        code = open_question(&q, source, log, machine, &(freshness){true, is_sizing, false, hash});
     }
     if (code == PDH_CSTATUS_VALID_DATA) {
         uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, name, false);
-        code = object == PDH_NONE ? PDH_CSTATUS_NO_OBJECT
-                                  : put_items(q.catalog, &q.catalog->objects[object], counters, counters_size,
-                                              instances, instances_size, detail, is_wide);
+        code = PDH_CSTATUS_NO_OBJECT;
+        if (object != PDH_NONE)
+            code = put_items(q.catalog, &q.catalog->objects[object], &counters, &instances, detail, is_wide);
     }
     close_question(&q);
     free(machine);

@@ -219,7 +219,7 @@ uint32_t pfb_pdh_read_record(PDH_HLOG log, FILETIME time, PDH_RAW_LOG_RECORD *re
         code = PDH_MEMORY_ALLOCATION_FAILURE;
     else if (catalog && !found)
         code = PDH_ENTRY_NOT_IN_LOG_FILE;
-    if (code == PDH_CSTATUS_VALID_DATA) {
+    if (catalog && code == PDH_CSTATUS_VALID_DATA) {
         code = pfb_pdh_finish_size(header + bytes.size_bytes, record, size);
         if (code == PDH_CSTATUS_VALID_DATA) {
             const DWORD fields[] = {*size, catalog->log_type, (DWORD)bytes.size_bytes};

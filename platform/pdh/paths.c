@@ -59,15 +59,13 @@ bool pfb_pdh_is_wildcard(const char *text)
 /* Compares "parent/name" with a display name. */
 static bool equals_parts(const char *parent, const char *name, const char *found)
 {
-    size_t size = parent ? strlen(parent) : 0;
     if (!parent)
         return pfb_pdh_equal(name, found);
-    char *joined = malloc(size + strlen(name) + 2);
+    size_t capacity = strlen(parent) + strlen(name) + 2;
+    char *joined = malloc(capacity);
     if (!joined)
         return false;
-    memcpy(joined, parent, size);
-    joined[size] = '/';
-    memcpy(joined + size + 1, name, strlen(name) + 1);
+    snprintf(joined, capacity, "%s/%s", parent, name);
     bool is_equal = pfb_pdh_equal(joined, found);
     free(joined);
     return is_equal;
@@ -202,19 +200,16 @@ uint32_t pfb_pdh_split_instance(pdh_text instance_text, void *instance, DWORD *i
                                 DWORD *parent_size, DWORD *index, bool is_wide)
 {
     enum { LONGEST = 260 };
-    static const char before[] = "\\o(";
-    static const char after[] = ")\\c";
     pdh_path path = {.machine = NULL};
     if (!instance_text.text || !instance_size || !parent_size)
         return PDH_INVALID_ARGUMENT;
     char *text = pfb_pdh_copy_text(instance_text);
     size_t size = text ? strlen(text) : 0;
-    char *whole = text ? malloc(size + sizeof before + sizeof after) : NULL;
+    size_t capacity = size + sizeof "\\o()\\c";
+    char *whole = text ? malloc(capacity) : NULL; /* a path with the instance */
     uint32_t code = whole ? PDH_INVALID_INSTANCE : PDH_MEMORY_ALLOCATION_FAILURE;
     if (whole && size > 0 && count_units(text) <= LONGEST) {
-        memcpy(whole, before, sizeof before);
-        memcpy(whole + sizeof before - 1, text, size);
-        memcpy(whole + sizeof before - 1 + size, after, sizeof after);
+        snprintf(whole, capacity, "\\o(%s)\\c", text);
         code = pfb_pdh_parse_path(whole, &path);
     }
     if (code == PDH_CSTATUS_VALID_DATA) {

@@ -8,6 +8,9 @@
 
 #include <string.h>
 
+/* The signatures are those of Windows. */
+/* NOLINTBEGIN(readability-non-const-parameter,readability-function-size) */
+
 #define WIDE(name) ((pdh_text){(name), true})
 #define NARROW(name) ((pdh_text){(name), false})
 
@@ -365,8 +368,9 @@ PDH_STATUS pfb_PdhEnumObjectItemsA(LPCSTR source, LPCSTR machine, LPCSTR object,
                                    LPSTR instances, LPDWORD instances_size, DWORD detail, DWORD flags)
 {
     (void)flags;
-    return (PDH_STATUS)pfb_pdh_list_items(NARROW(source), NULL, NARROW(machine), NARROW(object), counters,
-                                          counters_size, instances, instances_size, detail, false);
+    return (PDH_STATUS)pfb_pdh_list_items(NARROW(source), NULL, NARROW(machine), NARROW(object),
+                                          ((pdh_list){counters, counters_size}),
+                                          ((pdh_list){instances, instances_size}), detail, false);
 }
 
 PDH_STATUS pfb_PdhEnumObjectItemsW(LPCWSTR source, LPCWSTR machine, LPCWSTR object, LPWSTR counters,
@@ -374,16 +378,18 @@ PDH_STATUS pfb_PdhEnumObjectItemsW(LPCWSTR source, LPCWSTR machine, LPCWSTR obje
                                    DWORD flags)
 {
     (void)flags;
-    return (PDH_STATUS)pfb_pdh_list_items(WIDE(source), NULL, WIDE(machine), WIDE(object), counters, counters_size,
-                                          instances, instances_size, detail, true);
+    return (PDH_STATUS)pfb_pdh_list_items(WIDE(source), NULL, WIDE(machine), WIDE(object),
+                                          ((pdh_list){counters, counters_size}),
+                                          ((pdh_list){instances, instances_size}), detail, true);
 }
 
 PDH_STATUS pfb_PdhEnumObjectItemsHA(PDH_HLOG log, LPCSTR machine, LPCSTR object, LPSTR counters, LPDWORD counters_size,
                                     LPSTR instances, LPDWORD instances_size, DWORD detail, DWORD flags)
 {
     (void)flags;
-    return (PDH_STATUS)pfb_pdh_list_items(none, &log, NARROW(machine), NARROW(object), counters, counters_size,
-                                          instances, instances_size, detail, false);
+    return (PDH_STATUS)pfb_pdh_list_items(none, &log, NARROW(machine), NARROW(object),
+                                          ((pdh_list){counters, counters_size}),
+                                          ((pdh_list){instances, instances_size}), detail, false);
 }
 
 PDH_STATUS pfb_PdhEnumObjectItemsHW(PDH_HLOG log, LPCWSTR machine, LPCWSTR object, LPWSTR counters,
@@ -391,8 +397,9 @@ PDH_STATUS pfb_PdhEnumObjectItemsHW(PDH_HLOG log, LPCWSTR machine, LPCWSTR objec
                                     DWORD flags)
 {
     (void)flags;
-    return (PDH_STATUS)pfb_pdh_list_items(none, &log, WIDE(machine), WIDE(object), counters, counters_size, instances,
-                                          instances_size, detail, true);
+    return (PDH_STATUS)pfb_pdh_list_items(none, &log, WIDE(machine), WIDE(object),
+                                          ((pdh_list){counters, counters_size}),
+                                          ((pdh_list){instances, instances_size}), detail, true);
 }
 
 PDH_STATUS pfb_PdhGetDefaultPerfObjectA(LPCSTR source, LPCSTR machine, LPSTR object, LPDWORD size)
@@ -762,3 +769,5 @@ PDH_STATUS pfb_PdhListLogFileHeaderW(LPCWSTR name, LPWSTR list, LPDWORD size)
     (void)size;
     return (PDH_STATUS)PDH_NOT_IMPLEMENTED;
 }
+
+/* NOLINTEND(readability-non-const-parameter,readability-function-size) */

@@ -73,7 +73,7 @@ pdh_query *pfb_pdh_lock_counter(HANDLE handle, pdh_counter **counter);
 void pfb_pdh_unlock(pdh_query *query);
 
 uint32_t pfb_pdh_open_query(pdh_data_source *source, DWORD_PTR user, PDH_HQUERY *handle); /* takes the source */
-uint32_t pfb_pdh_add_counter(HANDLE query, pdh_text path, DWORD_PTR user, bool is_english, PDH_HCOUNTER *handle);
+uint32_t pfb_pdh_add_counter(HANDLE handle, pdh_text path_text, DWORD_PTR user, bool is_english, PDH_HCOUNTER *out);
 uint32_t pfb_pdh_remove_counter(HANDLE handle);
 
 /* Collects a sample. The query is locked. */

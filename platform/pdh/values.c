@@ -220,17 +220,18 @@ uint32_t pfb_pdh_raw_value(HANDLE handle, DWORD *type, PDH_RAW_COUNTER *value)
 
 /* ---- Arrays --------------------------------------------------------------------------------------------- */
 
-/* Stores an item with the address of its name in the buffer. */
+/* Stores an item at the offset `at` of the buffer, with the address of its name. */
 static void put_item(const pdh_query *query, const pdh_counter *c, const pdh_item *item, const DWORD *format,
-                     uint8_t *out, char *name)
+                     uint8_t *buffer, size_t at, size_t name_at)
 {
+    char *name = (char *)(buffer + name_at);
     if (format) {
         PDH_FMT_COUNTERVALUE_ITEM_A entry = {.szName = name};
         format_item(item, *format, c->scale, &entry.FmtValue);
-        memcpy(out, &entry, sizeof entry);
+        memcpy(buffer + at, &entry, sizeof entry);
     } else {
         PDH_RAW_COUNTER_ITEM_A entry = {.szName = name, .RawValue = raw_of(query, item)};
-        memcpy(out, &entry, sizeof entry);
+        memcpy(buffer + at, &entry, sizeof entry);
     }
 }
 
@@ -254,7 +255,7 @@ static uint32_t put_array(const pdh_query *query, const pdh_counter *c, const DW
         return code;
     pdh_writer w = {.out = out + names_at, .capacity = measured.used, .is_wide = is_wide};
     for (size_t i = 0; i < c->item_count; i++) {
-        put_item(query, c, &c->items[i], format, out + i * item_bytes, (char *)(out + names_at + w.used * unit));
+        put_item(query, c, &c->items[i], format, out, i * item_bytes, names_at + w.used * unit);
         pfb_pdh_put(&w, c->items[i].name);
         pfb_pdh_put_nul(&w);
     }
