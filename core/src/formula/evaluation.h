@@ -20,7 +20,6 @@ typedef struct pfb_formula {
     uint8_t samples, clock, denominator;
     bool is_dword, base_is_dword; /* the value or the base has 4 bytes, according to its type */
     bool wrap32, cap_100, clamp_0, pdh_order;
-    int8_t scale;
     bool changes_value;                /* cap_100, clamp_0 or a scale may change the value */
     uint32_t newer_needs, older_needs; /* PFB_HAS_ bits */
     uint64_t scale_above, scale_below; /* powers of ten, one of them 1 */

@@ -133,7 +133,6 @@ pfb_formula pfb_formula_prepare(uint32_t type, const pfb_formula_options *option
     f.cap_100 = options->cap_100 && f.unit == PFB_UNIT_PERCENT;
     f.clamp_0 = options->clamp_0;
     f.pdh_order = options->pdh_order;
-    f.scale = options->scale;
     f.changes_value = f.cap_100 || f.clamp_0 || options->scale != 0;
     f.status = check_formula(&f, options);
     if (f.status == PFB_STATUS_OK) {
@@ -416,17 +415,18 @@ static bool compute_small(const pfb_formula *f, const formula_inputs *in, pfb_fo
 /* Each result is stored, so that it is rounded to a double also where registers have more digits. */
 typedef volatile double rounded;
 
-static double to_pdh_scale(double value, int scale)
+/* Multiplies by 10^scale, one of whose powers is 1: the inverse of an exact power of ten is the double next to 10^-n.
+ */
+static double to_pdh_scale(const pfb_formula *f, double value)
 {
-    static const double powers[] = {1e-10, 1e-9, 1e-8, 1e-7, 1e-6, 1e-5, 1e-4, 1e-3, 1e-2, 1e-1, 1,
-                                    1e1,   1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10};
-    rounded scaled = scale == 0 ? value : value * powers[scale + PFB_SCALE_LIMIT];
+    rounded inverse = 1 / (double)f->scale_below;
+    rounded scaled = value * (f->scale_below > 1 ? inverse : (double)f->scale_above);
     return scaled;
 }
 
 /* Divides first, then subtracts an inverse, then multiplies by 100. Logs of Windows with their values as text show this
  * order for rates, fractions, times and the inverse of a 100 ns timer; the other types follow by analogy. */
-static void compute_pdh(const pfb_formula *f, const formula_inputs *in, pfb_formula_result *result)
+PFB_NOINLINE static void compute_pdh(const pfb_formula *f, const formula_inputs *in, pfb_formula_result *result)
 {
     rounded value = (double)in->numerator;
     rounded divisor = (double)in->denominator;
@@ -449,10 +449,10 @@ static void compute_pdh(const pfb_formula *f, const formula_inputs *in, pfb_form
         value = 0;
     if (value > 100 && f->cap_100)
         value = 100;
-    value = to_pdh_scale(value, f->scale);
+    value = to_pdh_scale(f, value);
     bool is_small = value >= 0 && value < 9007199254740992.0 && value == (double)(uint64_t)value;
     pfb_quotient quotient = {.value = value, .is_integer = is_small, .integer = is_small ? (uint64_t)value : 0};
-    if (is_raw && f->scale == 0) /* a double rounds raw counts above 2^53 */
+    if (is_raw && f->scale_above == f->scale_below) /* a double rounds raw counts above 2^53 */
         quotient = (pfb_quotient){.value = value, .is_integer = true, .integer = in->numerator};
     set_result(result, quotient, false, flags);
 }
