@@ -672,6 +672,90 @@ Test(pdh, text_logs_have_displayed_values)
     remove(path);
 }
 
+/* ---- Buffers -------------------------------------------------------------------------------------------- */
+
+/* A call with a buffer of `size` characters or bytes. */
+typedef PDH_STATUS sized_call(void *buffer, DWORD *size);
+
+static PDH_HCOUNTER sized_counter;
+
+static PDH_STATUS call_expand(void *buffer, DWORD *size)
+{
+    static const WCHAR path[] = u"\\Process(*)\\ID Process";
+    return PdhExpandWildCardPathW(NULL, path, buffer, size, 0);
+}
+
+static PDH_STATUS call_objects(void *buffer, DWORD *size)
+{
+    return PdhEnumObjectsW(NULL, NULL, buffer, size, PERF_DETAIL_WIZARD, 0);
+}
+
+static PDH_STATUS call_machines(void *buffer, DWORD *size)
+{
+    return PdhEnumMachinesW(NULL, buffer, size);
+}
+
+static PDH_STATUS call_name(void *buffer, DWORD *size)
+{
+    return PdhLookupPerfNameByIndexW(NULL, 230, buffer, size);
+}
+
+static PDH_STATUS call_split(void *buffer, DWORD *size)
+{
+    return PdhParseCounterPathA("\\\\M\\P(a/b#1)\\c", buffer, size, 0);
+}
+
+static PDH_STATUS call_info(void *buffer, DWORD *size)
+{
+    return PdhGetCounterInfoA(sized_counter, 1, size, buffer);
+}
+
+static PDH_STATUS call_array(void *buffer, DWORD *size)
+{
+    DWORD count = 0;
+    return PdhGetFormattedCounterArrayA(sized_counter, PDH_FMT_LARGE, size, &count, buffer);
+}
+
+static PDH_STATUS call_raw_array(void *buffer, DWORD *size)
+{
+    DWORD count = 0;
+    return PdhGetRawCounterArrayA(sized_counter, size, &count, buffer);
+}
+
+/* Every size from 0 to 2 above the one needed. The buffer ends where the size does, so that a sanitizer sees a byte too
+ * many, and a byte after it is checked. */
+Test(pdh, buffers_of_every_size)
+{
+    static const struct {
+        sized_call *call;
+        size_t unit;
+    } rows[] = {{call_expand, 2}, {call_objects, 2}, {call_machines, 2}, {call_name, 2},
+                {call_split, 1},  {call_info, 1},    {call_array, 1},    {call_raw_array, 1}};
+    use_recording(FIXTURE("process"));
+    PDH_HQUERY query = open_query(NULL);
+    sized_counter = add(query, "\\Process(*)\\ID Process");
+    EXPECT(PdhCollectQueryData(query), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        DWORD needed = 0;
+        EXPECT(rows[i].call(NULL, &needed), PDH_MORE_DATA);
+        cr_assert_gt(needed, 0);
+        for (DWORD given = 0; given <= needed + 2; given++) {
+            size_t bytes = given * rows[i].unit;
+            uint8_t *buffer = malloc(bytes + 1);
+            cr_assert_not_null(buffer);
+            memset(buffer, 0xEE, bytes + 1);
+            DWORD size = given;
+            EXPECT(rows[i].call(buffer, &size), given < needed ? PDH_MORE_DATA : 0);
+            cr_expect(size == needed && buffer[bytes] == 0xEE, "row %zu, size %u", i, given);
+            free(buffer);
+        }
+        DWORD size = needed;
+        EXPECT(rows[i].call(NULL, &size), PDH_INVALID_ARGUMENT);
+        EXPECT(rows[i].call(NULL, NULL), PDH_INVALID_ARGUMENT);
+    }
+    EXPECT(PdhCloseQuery(query), 0);
+}
+
 /* ---- Sources of the program ----------------------------------------------------------------------------- */
 
 /* Opens a recording whose third collect fails; null if there is no context. */
