@@ -7,8 +7,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 /* ---- Input ---------------------------------------------------------------------------------------------- */
+
+/* Wide characters have the byte order of the machine. */
+static bool is_big_endian(void)
+{
+    const uint16_t one = 1;
+    uint8_t first;
+    memcpy(&first, &one, sizeof first);
+    return first == 0;
+}
 
 /* Returns the length of a wide string, which may have any alignment. */
 static size_t wide_length(const uint8_t *text)
@@ -26,7 +36,10 @@ static size_t text_units(pdh_text text)
 
 static pfb_name text_name(pdh_text text, size_t units)
 {
-    return text.is_wide ? pfb_utf16_name(text.text, units) : pfb_utf8_name(text.text, units);
+    pfb_name name = text.is_wide ? pfb_utf16_name(text.text, units) : pfb_utf8_name(text.text, units);
+    if (text.is_wide && is_big_endian())
+        name.encoding = PFB_ENCODING_UTF16BE;
+    return name;
 }
 
 char *pfb_pdh_copy(const char *text, size_t size)
@@ -84,13 +97,26 @@ pdh_writer pfb_pdh_writer(void *out, const DWORD *size, bool is_wide)
     return (pdh_writer){.out = out, .capacity = out && size ? *size : 0, .is_wide = is_wide};
 }
 
+/* Writes at most `left` characters of UTF-16. */
+static void put_wide(pdh_writer *w, const char *utf8, size_t size, size_t left)
+{
+    pfb_name name = pfb_utf8_name(utf8, size);
+    uint8_t *out = left > 0 ? w->out + 2 * w->used : NULL;
+    size_t units = pfb_name_to_utf16(&name, out, left);
+    for (size_t i = 0; is_big_endian() && i < units && i < left; i++) {
+        uint8_t low = out[2 * i];
+        out[2 * i] = out[2 * i + 1];
+        out[2 * i + 1] = low;
+    }
+    w->used += units;
+}
+
 void pfb_pdh_put(pdh_writer *w, const char *utf8)
 {
     size_t size = strlen(utf8);
     size_t left = w->used < w->capacity ? w->capacity - w->used : 0;
     if (w->is_wide) {
-        pfb_name name = pfb_utf8_name(utf8, size);
-        w->used += pfb_name_to_utf16(&name, left > 0 ? w->out + 2 * w->used : NULL, left);
+        put_wide(w, utf8, size, left);
         return;
     }
     if (left > 0)
@@ -223,12 +249,14 @@ void pfb_pdh_add_key_number(pdh_map *map, uint32_t number)
     add_bytes(map, digits, strlen(digits), false);
 }
 
-/* FNV-1a. */
-static uint64_t hash_key(const char *key, size_t size)
+/* Begins with the seed of the map, so that a file cannot choose names that all have the same place. */
+static uint64_t hash_key(const pdh_map *map)
 {
-    uint64_t hash = UINT64_C(0xCBF29CE484222325);
-    for (size_t i = 0; i < size; i++)
-        hash = (hash ^ (uint8_t)key[i]) * UINT64_C(0x100000001B3);
+    uint64_t hash = map->seed;
+    for (size_t i = 0; i < map->key_size; i++) {
+        hash = (hash ^ (uint8_t)map->key[i]) * UINT64_C(0x9E3779B97F4A7C15);
+        hash ^= hash >> 29;
+    }
     return hash;
 }
 
@@ -246,8 +274,7 @@ uint32_t pfb_pdh_map_find(const pdh_map *map)
 {
     if (map->lacks_memory || map->count == 0)
         return PDH_NONE;
-    const pdh_map_entry *entry =
-        find_entry(map->entries, map->capacity, hash_key(map->key, map->key_size), map->key, map->key_size);
+    const pdh_map_entry *entry = find_entry(map->entries, map->capacity, hash_key(map), map->key, map->key_size);
     return entry->key ? entry->value : PDH_NONE;
 }
 
@@ -274,7 +301,9 @@ uint32_t pfb_pdh_map_add(pdh_map *map, uint32_t value)
         map->lacks_memory = !grow_map(map);
     if (map->lacks_memory)
         return PDH_NONE;
-    uint64_t hash = hash_key(map->key, map->key_size);
+    if (map->count == 0)
+        map->seed = (uint64_t)time(NULL) ^ (uint64_t)clock() << 32 ^ (uintptr_t)map->entries;
+    uint64_t hash = hash_key(map);
     pdh_map_entry *entry = find_entry(map->entries, map->capacity, hash, map->key, map->key_size);
     if (entry->key)
         return entry->value;

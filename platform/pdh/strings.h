@@ -72,6 +72,7 @@ typedef struct pdh_map_entry {
 typedef struct pdh_map {
     pdh_map_entry *entries; /* open addressing; the capacity is a power of two or 0 */
     size_t capacity, count;
+    uint64_t seed; /* of the hashes */
     pdh_arena keys;
     char *key; /* the key that is being built */
     size_t key_size, key_capacity;
