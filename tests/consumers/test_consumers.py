@@ -7,6 +7,7 @@ test_consumers.py FOLDER [TEST...]: the folder has the programs.
 """
 import os
 import pathlib
+import re
 import subprocess
 import sys
 import tempfile
@@ -20,12 +21,30 @@ import log_writer as w  # noqa: E402
 FOLDER = pathlib.Path(sys.argv.pop(1))
 RATE = 0x10410400
 
-# % Processor Time of the fixture: ticks of 10,000,000 in its text.
-PROCESSES = [("Idle", 5), ("svchost", 26), ("svchost", 47), ("svchost", 68),
-             ("app", 9), ("_Total", 30)]
+# What the processes of machine_names_v1 read: 327,680 bytes in 10 s, and each
+# svchost 8192 bytes times its id.
+READS = [("Idle", 0), ("System", 32768), ("svchost", 665190.4),
+         ("svchost", 704512), ("svchost", 740556.8), ("database", 0),
+         ("agent", 0), ("_Total", 2143027.2)]
+NUMBERED = ["Idle", "System", "svchost", "svchost#1", "svchost#2", "database",
+            "agent", "_Total"]
+READ = r"\Process(*)\IO Read Bytes/sec"
 TIME = r"\Process(*)\% Processor Time"
 # Rates of the log: 70 and 140 events in a second.
 THINGS = [("a", 70), ("b", 140)]
+
+
+def displayed(counter, sample):
+    """The values of a counter of each process in machine_v1, as machine.tsv
+    has them."""
+    found = []
+    with open(ROOT / "fixtures/machine.tsv", encoding="utf-8") as table:
+        for line in table:
+            path, *values = line.rstrip("\n").split("\t")
+            match = re.fullmatch(r"\\Process\((.*)\)\\" + re.escape(counter), path)
+            if match:
+                found.append((match[1], float(values[sample])))
+    return found
 
 
 def log():
@@ -62,7 +81,7 @@ class Consumers(unittest.TestCase):
         rows = [line.split("\t") for line in done.stdout.splitlines()]
         return [(row[0], float(row[1])) for row in rows]
 
-    def of_fixture(self, name, *arguments, fixture="process"):
+    def of_fixture(self, name, *arguments, fixture="machine_names_v1"):
         return self.run_program(name, *arguments,
                                 source=ROOT / f"fixtures/{fixture}.pfb")
 
@@ -74,8 +93,8 @@ class Consumers(unittest.TestCase):
 
     def test_gopsutil(self):
         self.assertEqual(self.values(self.of_fixture(
-            "gopsutil", r"\System\Context Switches/sec", fixture="system")),
-            [0, 118])
+            "gopsutil", r"\System\Context Switches/sec",
+            fixture="machine_v1")), [0, 1200])
         self.assertEqual(self.values(self.of_log(
             "gopsutil", r"\Thing(b)\Events/sec")), [0, 140])
         values = self.values(self.run_program(
@@ -83,18 +102,18 @@ class Consumers(unittest.TestCase):
         self.assertTrue(all(value > 0 for value in values))
 
     def test_psutil(self):
-        rows = self.of_fixture("psutil", r"\System\Processor Queue Length",
-                               fixture="system")
-        self.assertEqual(rows[0], ("load", 170))
+        rows = self.of_fixture("psutil", r"\System\Threads",
+                               fixture="machine_v1")
+        self.assertEqual(rows[0], ("load", 140))
         rows = self.run_program("psutil", r"\System\System Up Time")
         self.assertGreater(rows[0][1], 0)
 
     def test_windows_exporter(self):
         rows = self.of_fixture("windows_exporter", TIME,
-                               r"\Process(*)\Elapsed Time")
-        self.assertEqual(rows[:2], [("Idle", 1000000000), ("svchost", 2000000000)])
-        # The object's clock is the time of the sample; Idle began 3200 s before.
-        self.assertEqual(rows[6], ("Idle", 3200))
+                               r"\Process(*)\Elapsed Time", fixture="machine_v1")
+        # Ticks of the first hour; System uses 250,000 in half a second.
+        self.assertEqual(rows[:2], [("Idle", 65700000000), ("System", 1800000000)])
+        self.assertEqual(rows[5:], displayed("Elapsed Time", 0))
         self.assertEqual(self.of_log(
             "windows_exporter", r"\Thing(*)\Events/sec",
             r"\Thing(*)\Events/sec")[:1], [("a", 1000)])
@@ -103,33 +122,35 @@ class Consumers(unittest.TestCase):
             r"\Process(*)\Thread Count"))
 
     def test_telegraf(self):
-        self.assertEqual(self.of_fixture("telegraf", TIME), PROCESSES)
+        self.assertEqual(self.of_fixture("telegraf", READ), READS)
+        self.assertEqual(self.of_fixture("telegraf", TIME, fixture="machine_v1"),
+                         displayed("% Processor Time", 1))
         self.assertEqual(self.of_log("telegraf", r"\Thing(a)\Events/sec"),
                          THINGS[:1])
         self.assertTrue(self.run_program("telegraf", r"\Process(*)\ID Process"))
 
     def test_fluent_bit(self):
-        def path(name):
-            return rf"\\FIXTURE\Process({name})\% Processor Time"
-
-        self.assertEqual(self.of_fixture("fluent_bit", TIME), [
-            (path("Idle"), 5), (path("svchost"), 26), (path("svchost#1"), 47),
-            (path("svchost#2"), 68), (path("app"), 9), (path("_Total"), 30)])
+        self.assertEqual(self.of_fixture("fluent_bit", READ), [
+            (rf"\\FIXTURE\Process({name})\IO Read Bytes/sec", value)
+            for name, (_, value) in zip(NUMBERED, READS)])
+        # Percentages are at most 100: it does not ask for more.
+        self.assertEqual(self.of_fixture("fluent_bit", TIME, fixture="machine_v1"), [
+            (rf"\\FIXTURE\Process({name})\% Processor Time", min(value, 100))
+            for name, value in displayed("% Processor Time", 1)])
         self.assertTrue(self.run_program(
             "fluent_bit", r"\Processor Information(*)\% Processor Time"))
 
     def test_datadog(self):
         self.assertEqual(
-            self.of_fixture("datadog", "Process", "% Processor Time"),
-            [("Idle", 5), ("svchost", 26), ("svchost#1", 47), ("svchost#2", 68),
-             ("app", 9), ("_Total", 30)])
+            self.of_fixture("datadog", "Process", "IO Read Bytes/sec"),
+            [(name, value) for name, (_, value) in zip(NUMBERED, READS)])
         self.assertEqual(self.of_log("datadog", "Thing", "Events/sec"), THINGS)
         rows = self.run_program("datadog", "Memory", "Available Bytes")
         self.assertEqual([name for name, _ in rows], [""])
 
     def test_openjdk(self):
         self.assertEqual(self.of_fixture("openjdk", "svchost", "Thread Count"), [
-            ("svchost#0", 180), ("svchost#1", 183), ("svchost#2", 186)])
+            ("svchost#0", 14), ("svchost#1", 9), ("svchost#2", 20)])
 
     def test_powershell(self):
         def paths(counter):
@@ -140,10 +161,10 @@ class Consumers(unittest.TestCase):
             "powershell", r"\Thing(*)\Events/sec", str(self.log)),
             paths("Events/sec"))
         self.assertEqual(self.values(self.run_program(
-            "powershell", TIME, str(ROOT / "fixtures/process.pfb"))),
-            [value for _, value in PROCESSES])
-        self.assertEqual(self.values(self.of_fixture("powershell", TIME)),
-                         [value for _, value in PROCESSES])
+            "powershell", READ, str(ROOT / "fixtures/machine_names_v1.pfb"))),
+            self.values(READS))
+        self.assertEqual(self.values(self.of_fixture("powershell", READ)),
+                         self.values(READS))
         self.assertTrue(self.run_program("powershell", r"\Memory\*"))
 
 

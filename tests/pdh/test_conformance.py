@@ -31,6 +31,6 @@ a raw count above 2^31 as long: code 00000000, status 00000000, long -1294967296
 
 output = subprocess.run(
     [sys.argv[1]], capture_output=True, text=True, check=True, timeout=60,
-    env={**os.environ, "PERFBLOCK_CAPTURE": str(ROOT / "fixtures/system.pfb")})
+    env={**os.environ, "PERFBLOCK_CAPTURE": str(ROOT / "fixtures/machine_v1.pfb")})
 if output.stdout != EXPECTED:
     sys.exit(f"expected\n{EXPECTED}\nfound\n{output.stdout}")

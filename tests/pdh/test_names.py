@@ -11,6 +11,8 @@ import os
 import pathlib
 import random
 import re
+import struct
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -22,7 +24,7 @@ import log_writer as w  # noqa: E402
 
 pdh = ctypes.CDLL(sys.argv.pop(1))
 
-FMT_DOUBLE, FMT_LARGE, FMT_NOCAP100 = 0x200, 0x400, 0x8000
+FMT_DOUBLE, FMT_LARGE, FMT_NOSCALE, FMT_NOCAP100 = 0x200, 0x400, 0x1000, 0x8000
 MORE_DATA, NO_DATA, INVALID_DATA = 0x800007D2, 0x800007D5, 0xC0000BC6
 NO_MORE_DATA, NO_OBJECT, INVALID_HANDLE = 0xC0000BCC, 0xC0000BB8, 0xC0000BBC
 RATE, BULK, TIMER = 0x10410400, 0x10410500, 0x20510500
@@ -145,17 +147,19 @@ class Fixtures(unittest.TestCase):
     """Recordings as sources."""
 
     def test_array(self):
-        query = Query(str(ROOT / "fixtures/process.pfb"))
-        counter = query.add(r"\Process(*)\% Processor Time")
+        query = Query(str(ROOT / "fixtures/machine_names_v1.pfb"))
+        counter = query.add(r"\Process(*)\IO Read Bytes/sec")
         self.assertEqual([query.collect(), query.collect()], [0, 0])
+        # System reads 327,680 bytes in 10 s, a svchost 8192 times its id.
         self.assertEqual(items_of(counter), [
-            ("Idle", 5), ("svchost", 26), ("svchost", 47), ("svchost", 68),
-            ("app", 9), ("_Total", 30)])
+            ("Idle", 0), ("System", 32768), ("svchost", 665190.4),
+            ("svchost", 704512), ("svchost", 740556.8), ("database", 0),
+            ("agent", 0), ("_Total", 2143027.2)])
         self.assertEqual(query.close(), 0)
         self.assertEqual(query.close(), INVALID_HANDLE)
 
     def test_errors(self):
-        query = Query(str(ROOT / "fixtures/system.pfb"))
+        query = Query(str(ROOT / "fixtures/machine_v1.pfb"))
         counter = ctypes.c_void_p(1)
         self.assertEqual(call(
             "PdhAddCounter", query.handle, wide(r"\None\None"),
@@ -163,6 +167,63 @@ class Fixtures(unittest.TestCase):
         self.assertIsNone(counter.value)
         self.assertEqual(query.close(), 0)
         self.assertNotEqual(Query("/nowhere.blg").code, 0)
+
+
+class Formats(unittest.TestCase):
+    """Scales and the limit of percentages."""
+
+    TEXT = """\
+perfblock text 1
+object 5000 single none "Thing"
+define 5002 PERF_COUNTER_RAWCOUNT 4 4 -3 "Count"
+define 5004 PERF_COUNTER_RAWCOUNT 4 8 0 "Small Count"
+define 5006 PERF_RAW_FRACTION 4 12 0 "Percent"
+define 5006 PERF_RAW_BASE 4 16 0 "Percent"
+sample 0
+result "Thing"
+row - 8192 250 500 200
+"""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        path = pathlib.Path(folder.name, "thing.pfb")
+        subprocess.run([sys.executable, ROOT / "fixtures/perfblock-fixture", "-",
+                        "-o", path], input=self.TEXT.encode(), check=True)
+        self.query = Query(str(path))
+        self.counters = {name: self.query.add(rf"\Thing\{name}")
+                         for name in ("Count", "Small Count", "Percent")}
+        self.assertEqual(self.query.collect(), 0)
+
+    def value(self, name, flags=0):
+        value = Value()
+        self.assertEqual(call("PdhGetFormattedCounterValue", self.counters[name],
+                              FMT_DOUBLE | flags, None, ctypes.byref(value)), 0)
+        return value.number
+
+    def scales(self, name):
+        """The scale and the default scale of PDH_COUNTER_INFO."""
+        size = ctypes.c_uint32(0)
+        self.assertEqual(call("PdhGetCounterInfo", self.counters[name], 0,
+                              ctypes.byref(size), None), MORE_DATA)
+        memory = ctypes.create_string_buffer(size.value)
+        self.assertEqual(call("PdhGetCounterInfo", self.counters[name], 0,
+                              ctypes.byref(size), memory), 0)
+        # dwLength, dwType, CVersion, CStatus, lScale, lDefaultScale
+        return struct.unpack_from("=16x2i", memory)
+
+    def test_scale(self):  # T13
+        self.assertEqual((self.value("Count"), self.scales("Count")), (8192, (0, -3)))
+        self.assertEqual(call("PdhSetCounterScaleFactor",
+                              self.counters["Count"], -5), 0)
+        self.assertEqual(self.value("Count"), 0.08192)
+        self.assertEqual(self.value("Count", FMT_NOSCALE), 8192)
+        self.assertEqual(self.scales("Count"), (-5, -3))
+
+    def test_limit(self):  # T14
+        self.assertEqual(self.value("Percent"), 100)
+        self.assertEqual(self.value("Percent", FMT_NOCAP100), 250)
+        self.assertEqual(self.value("Small Count"), 250)
 
 
 class Logs(unittest.TestCase):

@@ -102,7 +102,7 @@ static void *run(void *context)
 
 int main(int argc, char **argv)
 {
-    source = PERFBLOCK_SOURCE_DIR "/fixtures/process.pfb";
+    source = PERFBLOCK_SOURCE_DIR "/fixtures/machine_names_v1.pfb";
     seed_workers(argc, argv);
     run_workers(run);
     for (unsigned i = 0; i < SHARED; i++) {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define PROCESS PERFBLOCK_SOURCE_DIR "/fixtures/process.pfb"
+#define PROCESS PERFBLOCK_SOURCE_DIR "/fixtures/machine_names_v1.pfb"
 
 /* Returns true if the call succeeded; otherwise it says that memory is exhausted. */
 static bool is_done(PDH_STATUS code)
@@ -43,7 +43,7 @@ static bool read_all(const char *source)
         done = is_done(PdhCollectQueryData(query));
     done = done && is_done(PdhGetFormattedCounterArrayW(all, PDH_FMT_DOUBLE, &size, &count, buffer.items)) &&
            is_done(PdhGetFormattedCounterValue(one, PDH_FMT_LARGE, NULL, &value));
-    cr_expect(!done || count == 6);
+    cr_expect(!done || count == 8);
     size = sizeof buffer;
     done = done && is_done(PdhGetCounterInfoW(all, 1, &size, &buffer.info));
     size = sizeof buffer;
@@ -52,7 +52,7 @@ static bool read_all(const char *source)
     DWORD second = sizeof buffer / 2;
     done = done && is_done(PdhEnumObjectItemsHA(log, NULL, "Process", buffer.text, &size, buffer.text + size, &second,
                                                 PERF_DETAIL_WIZARD, 0));
-    done = done && is_done(PdhValidatePathExA(log, "\\Process(app)\\ID Process"));
+    done = done && is_done(PdhValidatePathExA(log, "\\Process(agent)\\ID Process"));
     if (query)
         cr_expect_eq(PdhCloseQuery(query), 0);
     if (log)
