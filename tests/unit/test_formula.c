@@ -108,6 +108,30 @@ Test(formula, pdh_order_has_the_other_options)
     cr_expect(r.value == 100 && r.flags == PFB_FLAG_ABOVE_100);
 }
 
+/* (1 - 3 / 2) * 100 of an inverse, and 3 / 2 * 100 / 3 of a multi timer. */
+Test(formula, pdh_order_has_flags_and_limits)
+{
+    pfb_formula_options options = {.pdh_order = true};
+    const uint32_t has =
+        PFB_HAS_VALUE | PFB_HAS_MULTI_COUNT | PFB_HAS_PERF_TIME | PFB_HAS_PERF_TIME_100NS | PFB_HAS_PERF_FREQ;
+    pfb_raw_value older = {.type = TIMER_100NS_INV, .has = has, .multi_count = 3, .perf_freq = 1};
+    pfb_raw_value newer = older;
+    newer.value = 3;
+    newer.perf_time = newer.perf_time_100ns = 2;
+    pfb_formula_result r = pfb_formula_evaluate(&older, &newer, &options);
+    cr_expect(r.value == -50 && r.flags == PFB_FLAG_BELOW_ZERO && !r.is_integer);
+    options.clamp_0 = true;
+    r = pfb_formula_evaluate(&older, &newer, &options);
+    cr_expect(r.value == 0 && r.flags == PFB_FLAG_BELOW_ZERO && r.is_integer);
+    newer.value = 1;
+    r = pfb_formula_evaluate(&older, &newer, &options);
+    cr_expect(r.value == 50 && r.flags == 0);
+    older.type = newer.type = MULTI_TIMER;
+    newer.value = 3;
+    r = pfb_formula_evaluate(&older, &newer, &options);
+    cr_expect(r.value == 50 && r.flags == 0 && r.is_integer && r.integer == 50, "%.17g", r.value);
+}
+
 /* ---- Names and documentation --------------------------------------------------------------------------- */
 
 Test(formula, statuses_and_flags_have_names)

@@ -270,6 +270,9 @@ Test(log, buffers_are_read_one_by_one)
         set_u32(&other.b, other.buffers[2] + bad[i].at, bad[i].value);
         cr_expect(!pfb_log_read_buffer(other.b.data + other.buffers[2], 1024, &buffer), "row %zu", i);
     }
+    log.b.data[log.parts[0] + 2] = 0x0A; /* the layout 0xC00A of 32-bit Windows */
+    cr_expect(pfb_log_read_buffer(log.b.data + log.buffers[2], 1024, &buffer) && buffer.has_time);
+    cr_expect_eq(buffer.latest_time, little_endian(&log.b, log.parts[0] + 0x10, 8));
     cr_expect(!pfb_log_read_buffer(NULL, 100, &buffer));
 }
 

@@ -791,6 +791,70 @@ Test(pdh_text, forms_are_found_in_the_rows)
     }
 }
 
+/* Splits the paths of a header as machine|object|instance|counter, each after a space; "!" is no path. */
+static void split_header(const uint8_t *data, size_t size, char *to, size_t capacity)
+{
+    pfb_pdh_text_reader text;
+    pfb_pdh_text_path column;
+    pfb_path path;
+    cr_assert(pfb_pdh_text_open(&text, data, size, true, NULL));
+    size_t used = (size_t)snprintf(to, capacity, "%s", text.has_bare_machine ? "bare" : "");
+    while (pfb_pdh_text_next_path(&text, &column)) {
+        bool is_path = pfb_pdh_text_split_path(&text, &column.name, &path);
+        const pfb_name *parts[] = {&path.machine, &path.counterset, &path.instance, &path.counter};
+        used += (size_t)snprintf(to + used, capacity - used, "%s", is_path ? "" : " !");
+        for (size_t i = 0; i < 4 && is_path; i++) {
+            char part[64] = "";
+            if (parts[i]->bytes)
+                pfb_name_to_utf8(parts[i], part, sizeof part);
+            used += (size_t)snprintf(to + used, capacity - used, "%c%s", i == 0 ? ' ' : '|', part);
+        }
+    }
+}
+
+/* A machine with one backslash before it is one if all paths of the header agree. */
+Test(pdh_text, machines_may_have_one_backslash)
+{
+    static const struct {
+        const char *text, *expected;
+    } rows[] = {
+        {"(PDH-CSV 4.0),\\PC\\Memory\\Pages,\\PC\\Process(a)\\ID\n", "bare PC|Memory||Pages PC|Process|a|ID"},
+        {"(PDH-CSV 4.0),\\PC\\Memory\\Pages,\\PD\\Process(a)\\ID\n", " |Memory|| |PC||"},
+        {"(PDH-CSV 4.0),\\PC\\Memory\\Pages,\\PCX\\A\\B,\\PC\\A\\B\n", ""},
+        {"(PDH-CSV 4.0),\\\\PC\\Memory\\Pages\n", " PC|Memory||Pages"},
+        {"(PDH-CSV 4.0),\\Memory\\Pages\n", " |Memory||Pages"},
+        {"(PDH-CSV 4.0),\\PC\\Memory\\\n", ""},
+        {"(PDH-CSV 4.0),\\PC\\Process(a\\b)\\ID\n", "bare PC|Process|a\\b|ID"},
+        {"(PDH-CSV 4.0),\\PC\\A\\B\\C\n", "bare PC|A||B\\C"},
+        {"(PDH-CSV 4.0),\\PC\\A)b\\C\n", "bare PC|A)b||C"},
+        {"(PDH-CSV 4.0),a,\\PC\\A\\B\n", ""},
+        {"(PDH-CSV 4.0),\\PC\\A\\B,x\n", ""},
+        {"(PDH-CSV 4.0),\\P(C)\\A\\B\n", ""},
+        {"(PDH-CSV 4.0),\\PC\\\\A\n", ""},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        for (unsigned form = 0; form < 3; form++) {
+            uint8_t data[FORM_BYTES];
+            char found[256];
+            size_t size = strlen(rows[i].text);
+            memcpy(data, rows[i].text, size);
+            if (form > 0)
+                size = widen(rows[i].text, form == 2, true, data);
+            split_header(data, size, found, sizeof found);
+            bool is_bare = strncmp(rows[i].expected, "bare", 4) == 0;
+            cr_expect_eq(strncmp(found, "bare", 4) == 0, is_bare, "form %u of row %zu: %s", form, i, found);
+            if (is_bare && form < 2) /* paths in UTF-16 of the other byte order are not split */
+                cr_expect_str_eq(found, rows[i].expected, "form %u of row %zu: %s", form, i, found);
+        }
+    }
+    pfb_pdh_text_reader text;
+    pfb_path path;
+    const char header[] = "(PDH-CSV 4.0),\\PC\\A\\B\n";
+    cr_assert(pfb_pdh_text_open(&text, header, sizeof header - 1, true, NULL));
+    const pfb_name no_path = {(const uint8_t *)"x", 1, PFB_ENCODING_UTF8};
+    cr_expect(text.has_bare_machine && !pfb_pdh_text_split_path(&text, &no_path, &path));
+}
+
 /* The rows of the first MiB show the form. */
 Test(pdh_text, rows_after_the_first_mib_do_not_change_the_form)
 {

@@ -394,7 +394,7 @@ Test(v1, contradictory_byte_orders_are_rejected)
 /* ---- Names ------------------------------------------------------------------------------------------- */
 
 /* Returns the name that is read from `size` bytes after the 24 bytes of an instance. Valid until the next call. */
-static pfb_name read_name(const void *stored, uint32_t size, uint32_t code_page)
+static pfb_name read_name_with(const void *stored, uint32_t size, uint32_t code_page, const pfb_read_options *options)
 {
     static uint8_t memory[512];
     pfb_writer b;
@@ -409,10 +409,34 @@ static pfb_name read_name(const void *stored, uint32_t size, uint32_t code_page)
     store_ordered(memory + at + 20, false, size);
     pfb_v1_reader block;
     pfb_v1_instance instance;
-    cr_assert(pfb_v1_open(&block, memory, b.size_bytes, STRICT));
+    cr_assert(pfb_v1_open(&block, memory, b.size_bytes, options));
     cr_assert(pfb_v1_next_object(&block, &object) && pfb_v1_next_instance(&block, &instance));
     cr_expect_eq(instance.name.bytes, size > 0 ? memory + at + 24 : NULL);
     return instance.name;
+}
+
+static pfb_name read_name(const void *stored, uint32_t size, uint32_t code_page)
+{
+    return read_name_with(stored, size, code_page, STRICT);
+}
+
+/* A code page that is given replaces one that is stated, not UTF-16. */
+Test(v1, a_given_code_page_replaces_that_of_objects)
+{
+    static const struct {
+        uint32_t stated, given, expected;
+    } rows[] = {
+        {1252, 0, 1252},
+        {1252, 1251, 1251},
+        {0, 1251, PFB_ENCODING_UTF16LE},
+        {0, 0, PFB_ENCODING_UTF16LE},
+        {PFB_ENCODING_UTF16LE, 1251, PFB_ENCODING_UTF16LE},
+        {PFB_ENCODING_UTF16BE, 1251, PFB_ENCODING_UTF16BE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        const pfb_read_options options = {.code_page = rows[i].given};
+        cr_expect_eq(read_name_with("a\0b\0", 4, rows[i].stated, &options).encoding, rows[i].expected, "row %zu", i);
+    }
 }
 
 Test(v1, names_end_at_their_first_nul)

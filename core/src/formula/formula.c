@@ -431,7 +431,7 @@ PFB_NOINLINE static void compute_pdh(const pfb_formula *f, const formula_inputs 
     rounded value = (double)in->numerator;
     rounded divisor = (double)in->denominator;
     uint32_t flags = in->flags;
-    bool is_raw = (f->terms & ~PFB_TERM_RAW) == 0 && in->denominator == 1;
+    bool is_raw = (f->terms & ~PFB_TERM_RAW) == 0;
     if (f->terms & PFB_TERM_OVER_FREQUENCY)
         value = value / (double)in->frequency;
     if (f->terms & PFB_TERM_TIMES_FREQUENCY)
