@@ -33,8 +33,8 @@ int main(int argc, char **argv)
         DWORD size = capacity;
         DWORD count = 0;
         DWORD code;
-        while ((code = (DWORD)PdhGetRawCounterArrayW(counters[i], &size, &count, (PDH_RAW_COUNTER_ITEM_W *)buffer)) ==
-               PDH_MORE_DATA) {
+        while ((code = (DWORD)PdhGetRawCounterArrayW(counters[i], &size, &count,
+                                                     (PDH_RAW_COUNTER_ITEM_W *)(void *)buffer)) == PDH_MORE_DATA) {
             DEMAND(size > capacity);
             free(buffer);
             buffer = malloc(size);
@@ -42,7 +42,7 @@ int main(int argc, char **argv)
             capacity = size;
         }
         DEMAND(code == ERROR_SUCCESS && count > 0);
-        const PDH_RAW_COUNTER_ITEM_W *items = (const PDH_RAW_COUNTER_ITEM_W *)buffer;
+        const PDH_RAW_COUNTER_ITEM_W *items = (const PDH_RAW_COUNTER_ITEM_W *)(const void *)buffer;
         first_name = i == 0 ? (char *)items[0].szName : first_name;
         DEMAND(first_name == (char *)items[0].szName);
         for (DWORD n = 0; n < count; n++) {

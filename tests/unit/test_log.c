@@ -1097,47 +1097,48 @@ static void load_ids(id_sample *s, const id_value *list)
 Test(log, instances_are_matched_by_ids_of_processes)
 {
     enum { NO = -1, RATE = 0x10410400, RAW = 0x10000 };
-    static const id_path wildcards[] = {
-        {"Process", NULL, "*", "% Processor Time", 0, RATE}, {"process", NULL, "*", "ID PROCESS", 0, RAW}, {NULL}};
+    static const id_path wildcards[] = {{"Process", NULL, "*", "% Processor Time", 0, RATE},
+                                        {"process", NULL, "*", "ID PROCESS", 0, RAW},
+                                        {.object = NULL}};
     static const id_path single[] = {{"Process", NULL, "a", "Rate", 0, RATE},
                                      {"Process", NULL, "a", "Rate", 1, RATE},
                                      {"Process", NULL, "b", "Rate", 0, RATE},
                                      {"Process", NULL, "a", "ID Process", 0, RAW},
                                      {"Process", NULL, "a", "ID Process", 1, RAW},
                                      {"Process", NULL, "b", "ID Process", 0, RAW},
-                                     {NULL}};
+                                     {.object = NULL}};
     static const id_path indexed[] = {{"Process", NULL, "a", "Rate", 0, RATE},
                                       {"Process", NULL, "a#12", "Rate", 0, RATE},
                                       {"Process", NULL, "#3", "Rate", 0, RATE},
                                       {"Process", NULL, "a", "ID Process", 0, RAW},
                                       {"Process", NULL, "a#12", "ID Process", 0, RAW},
                                       {"Process", NULL, "#3", "ID Process", 0, RAW},
-                                      {NULL}};
+                                      {.object = NULL}};
     static const id_path mixed[] = {{"Process", NULL, "a", "Rate", 1, RATE},
                                     {"Process", NULL, "*", "Rate", 0, RATE},
                                     {"Process", NULL, "*", "ID Process", 0, RAW},
                                     {"Memory", NULL, NULL, "Pages", 0, RATE},
-                                    {NULL}};
+                                    {.object = NULL}};
     static const id_path threads[] = {{"Thread", NULL, "*", "Rate", 0, RATE},
                                       {"Thread", NULL, "*", "ID Process", 0, RAW},
                                       {"Thread", NULL, "*", "ID Thread", 0, RAW},
-                                      {NULL}};
+                                      {.object = NULL}};
     static const id_path parents[] = {{"Thread", "p", "0", "Rate", 0, RATE},
                                       {"Thread", "p", "1", "Rate", 0, RATE},
                                       {"Thread", NULL, "*", "ID Thread", 0, RAW},
-                                      {NULL}};
+                                      {.object = NULL}};
     static const id_path thread_paths[] = {
         {"Thread", "p", "0", "Rate", 0, RATE},       {"Thread", "p", "1", "Rate", 0, RATE},
         {"Thread", "p", "0", "ID Thread", 0, RAW},   {"Thread", "p", "1", "ID Thread", 0, RAW},
-        {"Thread", NULL, NULL, "ID Thread", 0, RAW}, {NULL}};
+        {"Thread", NULL, NULL, "ID Thread", 0, RAW}, {.object = NULL}};
     static const id_path objects[] = {
         {"Process", NULL, "*", "Rate", 0, RATE},   {"Process", NULL, "*", "ID Process", 0, RAW},
         {"B:Process", NULL, "*", "Rate", 0, RATE}, {"B:Process", NULL, "*", "ID Process", 0, RAW},
-        {"System", NULL, "*", "Rate", 0, RATE},    {NULL}};
+        {"System", NULL, "*", "Rate", 0, RATE},    {.object = NULL}};
     static const id_path repeated[] = {{"Process", NULL, "*", "Rate", 0, RATE},
                                        {"Process", NULL, "*", "ID Process", 0, RAW},
                                        {"Process", NULL, "*", "ID Process", 0, RAW},
-                                       {NULL}};
+                                       {.object = NULL}};
     static const struct {
         const char *what;
         const id_path *paths;
@@ -1299,8 +1300,8 @@ Test(log, instances_are_matched_by_ids_of_processes)
 /* Items without a path, and logs without paths of ids, have no ids. */
 Test(log, values_without_paths_have_no_ids)
 {
-    static const id_path lists[][3] = {{{"Process", NULL, "*", "ID Process", 0, 0x10000}, {NULL}},
-                                       {{"Process", NULL, "*", "ID ProcesS0", 0, 0x10000}, {NULL}}};
+    static const id_path lists[][3] = {{{"Process", NULL, "*", "ID Process", 0, 0x10000}, {.object = NULL}},
+                                       {{"Process", NULL, "*", "ID ProcesS0", 0, 0x10000}, {.object = NULL}}};
     static const id_value values[] = {{0, "a", 5, 0}, {1, "a", 6, 0}, {2, NULL, 7, 0}, ID_END};
     pfb_log_path paths[ID_MAX];
     uint32_t order[ID_MAX];
@@ -1319,8 +1320,9 @@ Test(log, values_without_paths_have_no_ids)
 /* The older values have no path any more, because the newer sample has another list of paths: they have no match. */
 Test(log, values_of_removed_paths_are_not_found)
 {
-    static const id_path list[] = {
-        {"Process", NULL, "*", "Rate", 0, 0x10410400}, {"Process", NULL, "*", "ID Process", 0, 0x10000}, {NULL}};
+    static const id_path list[] = {{"Process", NULL, "*", "Rate", 0, 0x10410400},
+                                   {"Process", NULL, "*", "ID Process", 0, 0x10000},
+                                   {.object = NULL}};
     static const id_value values[] = {{0, "a", 1, 0}, {0, "b", 2, 0}, {1, "a", 5, 0}, {1, "b", 6, 0}, ID_END};
     pfb_log_path paths[ID_MAX];
     uint32_t order[ID_MAX];

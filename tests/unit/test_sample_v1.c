@@ -571,14 +571,22 @@ Test(sample_v1, threads_are_matched_by_their_ids)
         int expected[3];
     } rows[] = {
         {"a thread before it ended",
-         {{"0", 5, 51, 1}, {"1", 5, 52, 1}, {"0", 6, 61, 2}, {NULL}},
-         {{"0", 5, 52, 1}, {"0", 6, 61, 2}, {NULL}},
+         {{"0", 5, 51, 1}, {"1", 5, 52, 1}, {"0", 6, 61, 2}, {.name = NULL}},
+         {{"0", 5, 52, 1}, {"0", 6, 61, 2}, {.name = NULL}},
          true,
          {1, 2}},
-        {"another process", {{"0", 5, 51, 1}, {NULL}}, {{"0", 6, 51, 1}, {NULL}}, true, {NO}},
-        {"another parent", {{"0", 5, 51, 1}, {NULL}}, {{"0", 5, 51, 2}, {NULL}}, true, {NO}},
-        {"threads without ids", {{"0", 0, 0, 1}, {"1", 0, 0, 1}, {NULL}}, {{"1", 0, 0, 1}, {NULL}}, true, {1}},
-        {"only ids of threads", {{"0", 5, 51, 1}, {"1", 5, 52, 1}, {NULL}}, {{"0", 5, 52, 1}, {NULL}}, false, {1}},
+        {"another process", {{"0", 5, 51, 1}, {.name = NULL}}, {{"0", 6, 51, 1}, {.name = NULL}}, true, {NO}},
+        {"another parent", {{"0", 5, 51, 1}, {.name = NULL}}, {{"0", 5, 51, 2}, {.name = NULL}}, true, {NO}},
+        {"threads without ids",
+         {{"0", 0, 0, 1}, {"1", 0, 0, 1}, {.name = NULL}},
+         {{"1", 0, 0, 1}, {.name = NULL}},
+         true,
+         {1}},
+        {"only ids of threads",
+         {{"0", 5, 51, 1}, {"1", 5, 52, 1}, {.name = NULL}},
+         {{"0", 5, 52, 1}, {.name = NULL}},
+         false,
+         {1}},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         v1 *older = make_threads(1, rows[i].older, 1, rows[i].has_process);
@@ -637,8 +645,8 @@ Test(sample_v1, processes_of_objects_with_other_titles)
 /* Threads of two objects with one title: they are first searched in the object at the same position. */
 Test(sample_v1, threads_of_objects_with_the_same_title)
 {
-    static const thread_case older_list[] = {{"0", 5, 51, 1}, {"1", 5, 52, 1}, {NULL}};
-    static const thread_case newer_list[] = {{"0", 5, 52, 1}, {"1", 5, 151, 1}, {NULL}};
+    static const thread_case older_list[] = {{"0", 5, 51, 1}, {"1", 5, 52, 1}, {.name = NULL}};
+    static const thread_case newer_list[] = {{"0", 5, 52, 1}, {"1", 5, 151, 1}, {.name = NULL}};
     v1 *older = make_threads(1, older_list, 2, true);
     v1 *newer = make_threads(2, newer_list, 2, true);
     pfb_sample_match(&older->table, &newer->table, NULL, 0);

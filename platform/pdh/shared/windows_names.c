@@ -120,8 +120,9 @@
 #define pfb_PdhVerifySQLDBW PdhVerifySQLDBW
 #define pfb_PdhWriteRelogSample PdhWriteRelogSample
 
-#include "pdh/pdh.c"
+#include "pdh/pdh.c" /* NOLINT(bugprone-suspicious-include) */
 
+/* NOLINTNEXTLINE(bugprone-macro-parentheses) */
 #define WITHOUT_LETTER(name) extern __typeof__(name##W) name __attribute__((alias(#name "W"), visibility("default")))
 
 WITHOUT_LETTER(PdhAdd009Counter);
