@@ -155,7 +155,7 @@ static void put_parts(pdh_writer *w, const char *const parts[PART_COUNT], uint8_
     for (size_t i = 0; i < PART_COUNT; i++) {
         if (!parts[i])
             continue;
-        const uint8_t *address = w->out + w->used * (w->is_wide ? 2 : 1);
+        const uint8_t *address = w->out ? w->out + w->used * (w->is_wide ? 2 : 1) : NULL;
         if (out)
             memcpy(out + part_places[i], &address, sizeof address);
         if (i == PART_MACHINE)

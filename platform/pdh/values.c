@@ -482,7 +482,7 @@ static void put_string(pdh_writer *w, const char *text)
 /* Stores the address of the string that follows in the buffer. */
 static void put_address(uint8_t *info, size_t at, const pdh_writer *w)
 {
-    const uint8_t *address = w->out + w->used * (w->is_wide ? 2 : 1);
+    const uint8_t *address = w->out ? w->out + w->used * (w->is_wide ? 2 : 1) : NULL;
     if (info)
         memcpy(info + at, &address, sizeof address);
 }
