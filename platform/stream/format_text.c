@@ -49,13 +49,14 @@ static int32_t read_line(file_input *file, size_t start, size_t needed)
         int32_t step = window->is_waiting ? pfb_window_resume(window) : pfb_window_more(window, start, state->needed);
         if (step == PFB_NEXT_WAIT)
             return step;
-        bool has_line = step != PFB_NEXT_RECORD || window->is_last ||
-                        (memchr(window->data + state->searched, '\n', window->size - state->searched) &&
-                         window->size >= state->needed);
-        if (has_line) {
+        bool is_end = step != PFB_NEXT_RECORD || window->is_last;
+        bool has_line = is_end || memchr(window->data + state->searched, '\n', window->size - state->searched);
+        if (is_end || (has_line && window->size >= state->needed)) {
             state->is_reading = false;
             return step;
         }
+        if (!has_line)
+            state->searched = window->size;
         start = 0;
     }
 }
