@@ -250,21 +250,31 @@ typedef struct filtering {
  * count of the chosen counter before it, and is written with this counter. */
 enum { LEFT_OUT, CHOSEN, RELATED };
 
-/* Returns LEFT_OUT, CHOSEN or RELATED for each counter of the current object, whose chosen values are the `count`
- * values from `first` on. Free with free(). Null when memory is exhausted. */
-static uint8_t *mark_counters(const filtering *w, pfb_v1_reader block, const pfb_v1_object *object, size_t first,
+/* The number of definitions that the current object has. The count that it states is not trusted with memory. */
+static size_t count_definitions(pfb_v1_reader block)
+{
+    pfb_v1_counter counter;
+    size_t count = 0;
+    while (pfb_v1_next_counter(&block, &counter))
+        count++;
+    return count;
+}
+
+/* Returns LEFT_OUT, CHOSEN or RELATED for each of the `definition_count` counters of the current object, whose chosen
+ * values are the `count` values from `first` on. Free with free(). Null when memory is exhausted. */
+static uint8_t *mark_counters(const filtering *w, pfb_v1_reader block, size_t definition_count, size_t first,
                               size_t count)
 {
-    uint8_t *marks = calloc(object->counter_count + (size_t)1, 1);
+    uint8_t *marks = calloc(definition_count + 1, 1);
     pfb_v1_counter counter;
     for (size_t i = first; i < first + count && marks; i++) {
-        if (w->r->values[i].position < object->counter_count)
+        if (w->r->values[i].position < definition_count)
             marks[w->r->values[i].position] = CHOSEN;
     }
     while (marks && pfb_v1_next_counter(&block, &counter)) {
         bool is_related = counter.type == PFB_TYPE_MULTI_BASE || pfb_counter_type_is_base(counter.type);
         uint32_t at = counter.position;
-        if (at > 0 && at < object->counter_count && is_related && marks[at] == LEFT_OUT && marks[at - 1] == CHOSEN)
+        if (at > 0 && at < definition_count && is_related && marks[at] == LEFT_OUT && marks[at - 1] == CHOSEN)
             marks[at] = RELATED;
     }
     return marks;
@@ -356,8 +366,9 @@ static void write_object(pfb_writer *writer, const filtering *w, pfb_v1_reader *
      * blocks is written. */
     if (!has_rows && written.instance_count == PFB_V1_NO_INSTANCES)
         written.instance_count = PFB_V1_METADATA_NO_INSTANCES;
-    uint8_t *marks = mark_counters(w, *block, object, first, count);
-    pfb_v1_counter *counters = calloc(object->counter_count + (size_t)1, sizeof *counters);
+    size_t definition_count = count_definitions(*block);
+    uint8_t *marks = mark_counters(w, *block, definition_count, first, count);
+    pfb_v1_counter *counters = calloc(definition_count + 1, sizeof *counters);
     w->r->lacks_memory = w->r->lacks_memory || !marks || !counters;
     if (count > 0)
         add_written_title(w->r, object->title_index);

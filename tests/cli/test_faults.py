@@ -356,6 +356,22 @@ class Budget(FaultCase):
         path = self.sparse("a.bin", head, 1 << 32)
         self.check(path, len(good), [["cook"], ["show"], ["check"]])
 
+    def test_counters(self):
+        """An object that claims 4 billion counters is malformed, also where
+        an earlier sample had its values and only they are written."""
+        first, then = (v1_blocks.LITTLE.block(v1_blocks.LITTLE.object(
+            4, v1_blocks.ONE_RAW, v1_blocks.LITTLE.values((4, 4, moment)),
+            instances=v1_blocks.NO_INSTANCES, count=count), moment=moment)
+            for moment, count in ((1, None), (2, 0xFFFFFFFF)))
+        path = self.file("a.bin", first + then)
+        at = len(first) + 88 + 16 + 32  # block, "HOST", counters of the object
+        status, _, err = self.run_limited(
+            "convert", "--path", r"\*\*", path, "-o",
+            os.path.join(self.folder, "a.pfb"), AS=self.LIMIT)
+        self.assertEqual(status, 1, err)
+        self.assertTrue(err.startswith(
+            "%s: offset %d: bad_counter_count: " % (path, at)), err)
+
     def test_v2(self):
         """A V2 reply of 4 GiB."""
         good = w.reply(w.result(w.SINGLE, w.v8(1)))
