@@ -12,6 +12,7 @@ status is 0 only if something was compared and everything agreed.
 """
 
 import argparse
+import itertools
 import os
 import struct
 import sys
@@ -178,12 +179,12 @@ def compare_all(options, tally):
     # The seeds themselves go through `check` as well.
     jobs += [(compare_batch, batch, sampled)
              for batch in batches(replies, options.batch)]
-    changed = [] if options.seeds_only else mutations(replies)
+    changed = itertools.islice(mutations(replies), None, None, options.step)
     jobs += [(compare_batch, batch, sampled)
              for batch in batches(changed, options.batch)]
     try:
-        jobs += compare_v1.jobs(options.corpus, not options.seeds_only)
-        jobs += compare_log.jobs(options.corpus, not options.seeds_only)
+        jobs += compare_v1.jobs(options.corpus, options.step)
+        jobs += compare_log.jobs(options.corpus, options.step)
     except FileNotFoundError as error:
         tally.add("V1 and logs", str(error))
     with ThreadPoolExecutor(options.jobs) as pool:
@@ -201,7 +202,8 @@ def main(arguments):
     parser.add_argument("--batch", type=int, default=500,
                         help="files for one `check`")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
-    parser.add_argument("--seeds-only", action="store_true")
+    parser.add_argument("--step", type=int, default=1,
+                        help="compare all seeds, and one mutation in so many")
     options = parser.parse_args(arguments)
     tally = Tally()
     if not os.access(options.program, os.X_OK):

@@ -214,10 +214,11 @@ def compare_seed_name(_, path, valid):
     return [(path, name_problem(path, valid))]
 
 
-def jobs(corpus, with_mutations):
-    """All comparisons: (function, arguments after `program`...)."""
+def jobs(corpus, step):
+    """Comparisons of all seeds and one mutation in `step`: (function,
+    arguments after `program`...)."""
     for subject, suffix in (("log", ".blg"), ("pdh_text", ".csv")):
-        count = MUTANTS[subject] if with_mutations else 0
+        count = MUTANTS[subject] // step
         seeds = list(load(corpus, subject, suffix))
         if not seeds:
             raise FileNotFoundError("seeds are missing: " + subject)

@@ -379,15 +379,16 @@ def real_jobs(folder):
         yield (compare_blocks, batch, tables[0])
 
 
-def jobs(corpus, with_mutations):
-    """All comparisons: (function, arguments after `program`...)."""
+def jobs(corpus, step):
+    """Comparisons of all seeds and one mutation in `step`: (function,
+    arguments after `program`...)."""
     blocks = list(load(corpus, "v1", ".bin"))
     tables = list(load(corpus, "name_table", ".bin"))
     named = [(path, data) for path, data in tables
              if os.path.basename(path) == NAMES_SEED]
     if not blocks or not named:
         raise FileNotFoundError("V1 seeds are missing in " + corpus)
-    counts = MUTANTS if with_mutations else dict.fromkeys(MUTANTS, 0)
+    counts = {subject: count // step for subject, count in MUTANTS.items()}
     block = b"".join(data for path, data in blocks
                      if os.path.basename(path) in NAMED_SEEDS)
     yield from block_jobs(blocks, named[0], counts["v1"])
