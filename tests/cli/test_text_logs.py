@@ -52,6 +52,16 @@ def cells_line(cells, separator, is_quoted):
     return separator.join(mark + cell + mark for cell in cells)
 
 
+def number_in(cell, decimal):
+    """The number in a cell, in which the other sign of "." and "," separates
+    thousands; None if the cell has none."""
+    thousands = "," if decimal == "." else r"\."
+    match = re.fullmatch(r"(-?(?:\d+|\d{1,3}(?:%s\d{3})+))(?:%s(\d*))?(e.\d+)?" % (
+        thousands, re.escape(decimal)), cell)
+    return float("".join([re.sub(r"[.,]", "", match[1]), ".", match[2] or "",
+                          match[3] or ""])) if match else None
+
+
 class Log:
     """A random log: its file, and what a reader returns of it."""
 
@@ -66,13 +76,14 @@ class Log:
         lines = [cells_line([first] + names, self.separator, quoted)]
         time = datetime.datetime(2000 + number // 300, 1, 1) + \
             datetime.timedelta(days=number % 300, seconds=rng.randrange(43200))
-        self.expected = {}
+        self.expected, self.rows, self.has_bias = {}, [], has_bias
         for _ in range(rng.randrange(1, 5)):
             time += datetime.timedelta(seconds=rng.randrange(60, 40000))
             values = [self.value(rng) for _ in names]
-            lines.append(cells_line([write(time)] + [
-                value.replace(".", self.decimal) for value in values],
-                self.separator, quoted))
+            cells = [value.replace(".", self.decimal) for value in values]
+            lines.append(cells_line([write(time)] + cells, self.separator,
+                                    quoted))
+            self.rows.append((write(time), "half" in self.date, cells))
             self.expected[self.shown(time, has_bias)] = [
                 float(value) if value.strip() else None for value in values]
         end = rng.choice(["\r\n", "\n", "\r\r\n"])
@@ -80,6 +91,25 @@ class Log:
         codec, mark = ENCODINGS[encoding]
         self.data = mark + (top + end.join(lines) + end).encode(codec)
         self.form = form
+
+    def readings(self, order, decimal):
+        """[(time, values)] of the rows that can be read in another form."""
+        found = []
+        for date, has_half, cells in self.rows:
+            numbers = [int(part) for part in re.findall(r"\d+", date)]
+            is_year_first = numbers[0] > 31  # whatever the option says
+            day = dict(zip("ymd" if is_year_first else order, numbers))
+            hour, minute, second = (numbers[3:6] + [0])[:3]
+            if has_half:
+                hour = hour % 12 + 12 * ("p" in date.lower())
+            values = [number_in(cell, decimal) for cell in cells]
+            try:
+                time = datetime.datetime(day["y"], day["m"], day["d"], hour,
+                                         minute, second)
+            except ValueError:
+                continue
+            found.append((self.shown(time, self.has_bias), values))
+        return found
 
     def value(self, rng):
         """A number as text, with a point."""
@@ -427,6 +457,26 @@ class Random(Case):
             for log in batch:
                 self.assertEqual(found.get(log.machine), log.expected,
                                  (log.form, log.data))
+
+    def test_wrong_options(self):
+        """With the options of another form, what is read is what the text
+        says in that form, too; the rest is refused or left out."""
+        rng = random.Random(38)
+        forms = [form for form in itertools.product(
+            ",;\t", ".,", DATES, ("utf8", "wide"), ("zone", "version"))]
+        logs = [Log(rng, number, form) for number, form in enumerate(forms)]
+        kept = 0
+        for order, decimal in itertools.product(("mdy", "dmy", "ymd"), ".,"):
+            batch = [log for log in logs
+                     if (log.order, log.decimal) != (order, decimal)]
+            found, _ = self.read(batch, "--date-order", order, "--decimal",
+                                 decimal)
+            for log in batch:
+                for time, values in found.get(log.machine, {}).items():
+                    self.assertIn((time, values), log.readings(order, decimal),
+                                  (log.form, order, decimal, log.data))
+                    kept += 1
+        self.assertGreater(kept, 100)
 
     def test_rows_of_another_form(self):
         """A row that contradicts the form of the rows before it is not read."""
