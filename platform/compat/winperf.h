@@ -48,6 +48,8 @@
 #define PERF_COUNTER_MULTI_BASE 0x42030500
 #define PERF_COUNTER_HISTOGRAM_TYPE 0x80000000
 
+#define PERF_DELTA_COUNTER 0x00400000 /* the bit of types whose value is a difference of two samples */
+
 #define PERF_DETAIL_NOVICE 100
 #define PERF_DETAIL_ADVANCED 200
 #define PERF_DETAIL_EXPERT 300

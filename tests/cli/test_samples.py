@@ -9,7 +9,9 @@ the result (an emulator such as Wine, or empty). PERFBLOCK_TOOLCHAIN is the
 toolchain file with which DLLs are built.
 """
 
+import csv
 import glob
+import io
 import os
 import re
 import shlex
@@ -101,11 +103,11 @@ class Compiled(Case):
         self.assertEqual(done.returncode, 0, (words, text[:3000]))
         return text
 
-    def run_built(self, program, status=0, **variables):
-        """Runs a built program with these environment variables. It must end
-        with `status`; returns its output."""
+    def run_built(self, program, status=0, given=b"", **variables):
+        """Runs a built program with this input and these environment variables.
+        It must end with `status`; returns its output."""
         environment = dict(os.environ, **variables)
-        done = subprocess.run([*RUN, program], stdout=subprocess.PIPE,
+        done = subprocess.run([*RUN, program], stdout=subprocess.PIPE, input=given,
                               stderr=subprocess.STDOUT, check=False,
                               timeout=120, env=environment)
         text = done.stdout.decode("utf-8", "replace").replace("\r", "")
@@ -350,6 +352,80 @@ class Others(Compiled):
                       "cpi_wb   0.63   1.50   0.20\n"
                       "idle%  52.50  25.00  80.00\n"
                       "busy%  47.50  75.00  20.00", text)
+
+    # Type: both raw values, both times or bases, frequency, multi count, and
+    # what the sample prints after the value. "-": it takes one sample.
+    ROWS = (
+        (0x10410400, 4000, 9000, 100, 20100, 10000, 1, "/sec"),
+        (0x00410400, 4000, 9001, 100, 20100, 10000, 1, ""),
+        (0x10410500, 1 << 40, (1 << 40) + 77777, 5, 30005, 10000, 1, "/sec"),
+        (0x00450400, 100, 900, 1000, 1300, 1, 1, ""),
+        (0x00550500, 100, 901, 1000, 1300, 1, 1, ""),
+        (0x00650500, 0, 77, 0, 1300, 1, 1, ""),
+        (0x00450500, 0, 7, 0, 1300, 1, 1, ""),
+        (0x20610500, 100, 400, 1000, 1900, 1, 1, "%"),
+        (0x20410500, 100, 200, 1000, 1300, 1, 1, "%"),
+        (0x20510500, 2500000, 12500000, 0, 70000000, 1, 1, "%"),
+        (0x20470500, 100, 400, 1000, 1900, 1, 1, "%"),
+        (0x20570500, 100, 300, 1000, 1900, 1, 1, "%"),
+        (0x20670500, 0, 1, 1000, 1003, 1, 1, "%"),
+        (0x20C20400, 3, 12, 40, 85, 1, 1, "%"),
+        (0x21410500, 100, 400, 1000, 1900, 1, 1, "%"),
+        (0x21510500, 97954843750, 97964843750, 0, 100002140, 1, 1, "%"),
+        (0x22410500, 10, 22, 0, 30000, 10000, 8, "%"),
+        (0x22510500, 100, 400, 1000, 1900, 1, 4, "%"),
+        (0x23410500, 100, 400, 1000, 1900, 1, 4, "%"),
+        (0x23510500, 100, 4000, 1000, 1900, 1, 8, "%"),
+        (0x00010000, 4294967295, "-", 0, 0, 1, 1, ""),
+        (0x00010100, (1 << 64) - 1, "-", 0, 0, 1, 1, ""),
+        (0x00000000, 0xABCDEF, "-", 0, 0, 1, 1, ""),
+        (0x00000100, 0xFEDCBA9876543210, "-", 0, 0, 1, 1, ""),
+        (0x00400400, 100, 2100, 0, 0, 1, 1, ""),
+        (0x00400500, 1 << 50, 1 << 60, 0, 0, 1, 1, ""),
+        (0x20020400, 108980, "-", 238472, 0, 1, 1, "%"),
+        (0x20020500, 3, "-", 7, 0, 1, 1, "%"),
+        (0x30020400, 2816721409, 2817390068, 997724, 997938, 3579545, 1, " seconds"),
+        (0x30240500, 131983188065000000, "-", 131983336220258827, 0, 10000000,
+         1, " seconds"),
+    )
+    RATES = (0x10410400, 0x00410400, 0x10410500)
+    WHOLE = (0x00010000, 0x00010100, 0x00400400, 0x00400500)
+    HEX = (0x00000000, 0x00000100)
+    BASES = (0x20020400, 0x20020500, 0x30020400, 0x20C20400, 0x20470500,
+             0x20570500, 0x20670500)
+
+    def test_formulas(self):
+        """The function on Microsoft's page of counter types prints the values
+        that eval has for the same samples."""
+        program = self.build(sample("calculate.c"), helper("calculate.c"))
+        names = ["type", "value0", "value1", "time0", "time1", "base0", "base1",
+                 "frequency1", "multi1"]
+        cells, lines = [names], []
+        for kind, old, new, time0, time1, frequency, multi, _ in self.ROWS:
+            lines.append((kind, old, new, time0, time1, frequency, multi))
+            clocks = ["", "", time0, time1] if kind in self.BASES else [time0, time1, "", ""]
+            row = [hex(kind), old, new, *clocks, frequency, multi]
+            if new == "-":  # eval takes the newer one of two samples, this function the older one
+                row = [hex(kind), "", old, "", clocks[0], "", clocks[2], frequency, multi]
+            cells.append(row)
+        table = "".join(",".join(map(str, row)) + "\n" for row in cells)
+        found = list(csv.DictReader(io.StringIO(
+            self.run_fine("eval", stdin=table.encode()).out)))
+        expected = []
+        for row, values in zip(self.ROWS, found):
+            kind, suffix = row[0], row[7]
+            self.assertEqual(values["status"], "ok", row)
+            text = f"{float(values['value']):f}"
+            if kind in self.WHOLE:
+                text = values["integer"]
+            elif kind in self.HEX:
+                text = f"{int(values['integer']):#x}"
+            elif kind in self.RATES:  # which the function converts to DWORD
+                text = str(int(float(values["value"])))
+            expected += [f"Display value is: {text}{suffix}", "1"]
+        text = "".join(" ".join(map(str, line)) + "\n" for line in lines)
+        self.assertEqual(self.run_built(program, given=text.encode()).split("\n"),
+                         expected + [""])
 
     def test_lwp(self):
         """The LWP sample prints the documented numbers of records."""
