@@ -574,19 +574,23 @@ void pfb_pdh_free_catalog(pdh_catalog *c)
 
 /* ---- Finding -------------------------------------------------------------------------------------------- */
 
-uint32_t pfb_pdh_find_machine(const pdh_catalog *c, const char *name, bool is_live)
+bool pfb_pdh_is_own_machine(const char *bare)
 {
     char own[256];
+    pfb_pdh_own_name(own);
+    return *bare == '\0' || pfb_pdh_equal(bare, own) || pfb_pdh_equal(bare, "localhost") || strcmp(bare, ".") == 0 ||
+           strcmp(bare, "127.0.0.1") == 0;
+}
+
+uint32_t pfb_pdh_find_machine(const pdh_catalog *c, const char *name, bool is_live)
+{
     const char *bare = pfb_pdh_bare_machine(name);
     if (*bare == '\0')
         return 0;
     for (size_t i = 0; i < c->machine_count; i++)
         if (pfb_pdh_equal(c->machines[i], bare))
             return (uint32_t)i;
-    pfb_pdh_own_name(own);
-    bool is_own = pfb_pdh_equal(bare, own) || pfb_pdh_equal(bare, "localhost") || strcmp(bare, ".") == 0 ||
-                  strcmp(bare, "127.0.0.1") == 0;
-    return is_own && (is_live || c->machines[0][0] == '\0') ? 0 : PDH_NONE;
+    return pfb_pdh_is_own_machine(bare) && (is_live || c->machines[0][0] == '\0') ? 0 : PDH_NONE;
 }
 
 uint32_t pfb_pdh_find_object(const pdh_catalog *c, uint32_t machine, const char *name, bool english_first)

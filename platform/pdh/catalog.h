@@ -87,4 +87,7 @@ int64_t pfb_pdh_now(void); /* UTC, 100 ns since 1601 */
 /* The name of this machine, in capital letters, without backslashes. */
 void pfb_pdh_own_name(char name[256]);
 
+/* Returns true if a machine's name, without backslashes before it, means this machine: also if it is empty. */
+bool pfb_pdh_is_own_machine(const char *bare);
+
 #endif

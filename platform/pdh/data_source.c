@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "pdh/data_source.h"
 
+#include "pdh/chosen.h"
 #include "pdh/handles.h"
 #include "perfblock/live.h"
 #include "source/source_private.h"
@@ -40,9 +41,8 @@ static void free_source(pdh_data_source *source)
 
 static pdh_data_source *make_real_time(void)
 {
-    const char *path = getenv("PERFBLOCK_CAPTURE");
+    const char *path = pfb_chosen_path(PFB_CHOSEN_CAPTURE);
     pdh_data_source *source = new_source();
-    bool is_file = path && *path;
     if (!source)
         return NULL;
     pfb_lock_acquire(&pfb_pdh_lock);
@@ -50,7 +50,7 @@ static pdh_data_source *make_real_time(void)
     source->context = real_time.context;
     pfb_lock_release(&pfb_pdh_lock);
     source->is_real_time = true;
-    source->is_live = source->open || !is_file;
+    source->is_live = source->open || !path;
     if (!source->is_live) {
         source->files = pfb_pdh_copy(path, strlen(path));
         source->file_count = 1;
@@ -196,6 +196,33 @@ static pdh_catalog *use_catalog(pdh_catalog *catalog)
     return catalog;
 }
 
+/* Returns true with the next problem that is not a note. */
+static bool next_failure(pfb_stream *stream, pfb_problem *problem)
+{
+    while (pfb_stream_problem(stream, problem)) {
+        if (problem->kind != PFB_PROBLEM_NOTE)
+            return true;
+    }
+    return false;
+}
+
+/* Prints why the recording in place of this machine has no catalog. */
+static void report_capture(const pdh_data_source *source)
+{
+    pfb_stream *stream = pfb_pdh_open_stream(source);
+    pfb_record record = {.size = sizeof record};
+    pfb_problem problem = {.size = sizeof problem};
+    int32_t next = PFB_NEXT_RECORD;
+    bool is_found = !stream;
+    while (!is_found && next == PFB_NEXT_RECORD) {
+        next = pfb_stream_next(stream, &record);
+        is_found = next_failure(stream, &problem);
+    }
+    pfb_chosen_report(PFB_CHOSEN_CAPTURE, source->files,
+                      is_found && stream ? problem.sentence : "it has no counters that can be read");
+    pfb_stream_close(stream);
+}
+
 /* The same while the lock of the source is held. */
 static pdh_catalog *current_catalog(pdh_data_source *source, uint32_t age, uint32_t *code)
 {
@@ -207,6 +234,8 @@ static pdh_catalog *current_catalog(pdh_data_source *source, uint32_t age, uint3
     if (is_enough)
         return use_catalog(old);
     pdh_catalog *made = pfb_pdh_make_catalog(pfb_pdh_open_stream(source), source->is_live, code);
+    if (!made && source->is_real_time && !source->is_live && *code != PDH_MEMORY_ALLOCATION_FAILURE)
+        report_capture(source);
     if (!made)
         return NULL;
     source->catalog = made;

@@ -2,8 +2,11 @@
 #include "perfblock/perflib.h"
 #include "perfblock/live.h"
 
+#include "pdh/catalog.h"
+#include "pdh/chosen.h"
 #include "perfblock/name.h"
 #include "perfblock/stream.h"
+#include "perflib/strict.h"
 #include "source/lock.h"
 #include "source/source_private.h"
 
@@ -114,6 +117,7 @@ struct query_handle {
     query_handle *next;
     shared_source *source;
     size_t users; /* protected by state_lock: calls that are running, and the list of open handles */
+    bool is_strict;
 
     /* Protected by the lock of the source. */
     pfb_source_query *query; /* NULL: the handle was closed */
@@ -128,7 +132,7 @@ static pfb_lock state_lock = PFB_LOCK_INIT;
 /* Protected by state_lock. */
 static struct state {
     shared_source *source; /* NULL until pfb_perflib_use sets it or a call opens the default */
-    bool is_set;           /* `source` was set by the program or the environment: it is used for every machine */
+    bool is_set;           /* `source` was set by the program: it is used for every machine */
     query_handle *handles;
 } state;
 
@@ -177,36 +181,36 @@ static void release_source(shared_source *shared)
     unshare(shared);
 }
 
-/* Opens a file as a recorded machine. Returns NULL on failure. */
-static pfb_source *open_file(const char *path, pfb_source_failure *failure)
+/* Returns a stream of a file, or NULL when memory is exhausted. */
+static pfb_stream *stream_file(const char *path)
 {
     pfb_stream *stream = pfb_stream_new();
     if (stream && pfb_stream_add_file(stream, path) < 0) {
         pfb_stream_close(stream);
         stream = NULL;
     }
-    return pfb_source_open_stream(stream, failure);
+    return stream;
 }
 
-/* Returns the path of the capture that the environment names, or NULL. */
-static const char *capture_path(void)
+/* Opens the recording that the environment names. Returns NULL on failure, which it also prints. */
+static pfb_source *open_capture(const char *path, pfb_source_failure *failure)
 {
-    const char *path = getenv("PERFBLOCK_CAPTURE");
-    return path && *path ? path : NULL;
+    pfb_source *source = pfb_source_open_stream(stream_file(path), failure);
+    if (!source)
+        pfb_chosen_report(PFB_CHOSEN_CAPTURE, path, failure->sentence);
+    return source;
 }
 
 /* Opens the common source, unless another thread has done that meanwhile. Returns it with one more user, or NULL. */
 static shared_source *open_common(pfb_source_failure *failure)
 {
-    const char *path = capture_path();
-    shared_source *opened = share_own(path ? open_file(path, failure) : pfb_source_open_live(failure), failure);
+    const char *path = pfb_chosen_path(PFB_CHOSEN_CAPTURE);
+    shared_source *opened = share_own(path ? open_capture(path, failure) : pfb_source_open_live(failure), failure);
     if (!opened)
         return NULL;
     pfb_lock_acquire(&state_lock);
-    if (!state.source) {
+    if (!state.source)
         state.source = opened;
-        state.is_set = path != NULL;
-    }
     shared_source *common = state.source;
     common->users++;
     pfb_lock_release(&state_lock);
@@ -215,38 +219,64 @@ static shared_source *open_common(pfb_source_failure *failure)
     return common;
 }
 
-/* Opens the source of another machine, whose name is UTF-16. */
-static pfb_source *open_machine(LPCWSTR machine, pfb_source_failure *failure)
+enum { NAME_UNITS = 256, NAME_BYTES = 3 * NAME_UNITS + 1 };
+
+/* Converts the name of a machine from UTF-16 to UTF-8; null becomes "". Returns false if it is too long. */
+static bool read_name(LPCWSTR machine, char name[NAME_BYTES], pfb_source_failure *failure)
 {
-    enum { UNITS = 256 };
-    uint8_t utf16[2 * UNITS];
-    char name[3 * UNITS + 1];
+    uint8_t utf16[2 * NAME_UNITS];
     size_t units = 0;
-    for (; machine[units] != 0; units++) {
-        if (units == UNITS) {
-            pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "the machine's name is too long");
-            return NULL;
-        }
+    for (; machine && machine[units] != 0; units++) {
+        if (units == NAME_UNITS)
+            return pfb_source_fail(failure, PFB_WIN32_INVALID_PARAMETER, "the machine's name is too long");
         utf16[2 * units] = (uint8_t)machine[units];
         utf16[2 * units + 1] = (uint8_t)((unsigned)machine[units] >> 8);
     }
     const pfb_name text = pfb_utf16_name(utf16, units);
-    pfb_name_to_utf8(&text, name, sizeof name);
-    return pfb_source_open_remote(name, failure);
+    pfb_name_to_utf8(&text, name, NAME_BYTES);
+    return true;
+}
+
+/* Returns true if a recording has data of the machine, which only V1 data says. */
+static bool is_recorded_machine(const char *path, const char *machine)
+{
+    uint32_t code;
+    pdh_catalog *catalog = pfb_pdh_make_catalog(stream_file(path), false, &code);
+    bool is_found = catalog && pfb_pdh_find_machine(catalog, machine, true) != PDH_NONE;
+    pfb_pdh_free_catalog(catalog);
+    return is_found;
+}
+
+/* Opens the source of another machine. While a recording takes the place of this machine, the others are those in it.
+ */
+static shared_source *open_machine(const char *machine, pfb_source_failure *failure)
+{
+    const char *path = pfb_chosen_path(PFB_CHOSEN_CAPTURE);
+    if (!path)
+        return share_own(pfb_source_open_remote(machine, failure), failure);
+    shared_source *common = open_common(failure);
+    if (!common || is_recorded_machine(path, machine))
+        return common;
+    release_source(common);
+    pfb_source_fail(failure, PFB_WIN32_BAD_NETPATH, "%s has no data of the machine %s", path, machine);
+    return NULL;
 }
 
 /* Returns the source for a machine with one more user, or NULL. */
 static shared_source *find_source(LPCWSTR machine, pfb_source_failure *failure)
 {
+    char name[NAME_BYTES];
+    if (!read_name(machine, name, failure))
+        return NULL;
+    bool is_own = pfb_pdh_is_own_machine(pfb_pdh_bare_machine(name));
     pfb_lock_acquire(&state_lock);
-    shared_source *common = state.source;
-    bool is_for_all = state.is_set || (!common && capture_path());
-    bool is_common = !machine || machine[0] == 0 || is_for_all;
-    if (is_common && common)
+    bool is_common = is_own || state.is_set;
+    shared_source *common = is_common ? state.source : NULL;
+    if (common)
         common->users++;
     pfb_lock_release(&state_lock);
     if (!is_common)
-        return share_own(open_machine(machine, failure), failure);
+        return open_machine(name, failure);
     return common ? common : open_common(failure);
 }
 
@@ -446,7 +476,7 @@ ULONG pfb_PerfOpenQueryHandle(LPCWSTR machine, HANDLE *query)
     if (!handle)
         return refuse(failure, PFB_WIN32_OUTOFMEMORY, "memory is exhausted");
     shared_source *source = find_source(machine, failure);
-    *handle = (query_handle){.source = source, .users = 1};
+    *handle = (query_handle){.source = source, .users = 1, .is_strict = pfb_strict_is_on()};
     if (source) {
         pfb_lock_acquire(&source->lock);
         handle->query = pfb_source_query_open(source->source, failure);
@@ -486,9 +516,21 @@ ULONG pfb_PerfCloseQueryHandle(HANDLE query)
     return PFB_WIN32_SUCCESS;
 }
 
-typedef bool change_function(pfb_source_query *query, uint8_t *blocks, size_t size, pfb_source_failure *failure);
+/* Adds blocks to a query. */
+static bool add_blocks(query_handle *handle, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    return handle->is_strict ? pfb_strict_add(handle->source->source, handle->query, blocks, size, failure)
+                             : pfb_source_query_add(handle->query, blocks, size, failure);
+}
 
-/* Adds or removes blocks with a function of the source. Returns the Win32 code. */
+static bool remove_blocks(query_handle *handle, uint8_t *blocks, size_t size, pfb_source_failure *failure)
+{
+    return pfb_source_query_remove(handle->query, blocks, size, failure);
+}
+
+typedef bool change_function(query_handle *handle, uint8_t *blocks, size_t size, pfb_source_failure *failure);
+
+/* Adds or removes blocks. Returns the Win32 code. */
 static ULONG change(HANDLE query, change_function *function, void *blocks, DWORD size_bytes)
 {
     pfb_source_failure *failure = begin_call();
@@ -497,7 +539,7 @@ static ULONG change(HANDLE query, change_function *function, void *blocks, DWORD
     query_handle *handle = lock_handle(query, failure);
     if (!handle)
         return failure_code(failure);
-    bool is_done = function(handle->query, blocks, size_bytes, failure);
+    bool is_done = function(handle, blocks, size_bytes, failure);
     if (is_done)
         handle->has_sample = false; /* the sample that was collected is for the blocks before the change */
     unlock_handle(handle);
@@ -506,12 +548,12 @@ static ULONG change(HANDLE query, change_function *function, void *blocks, DWORD
 
 ULONG pfb_PerfAddCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DWORD size_bytes)
 {
-    return change(query, pfb_source_query_add, blocks, size_bytes);
+    return change(query, add_blocks, blocks, size_bytes);
 }
 
 ULONG pfb_PerfDeleteCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DWORD size_bytes)
 {
-    return change(query, pfb_source_query_remove, blocks, size_bytes);
+    return change(query, remove_blocks, blocks, size_bytes);
 }
 
 ULONG pfb_PerfQueryCounterInfo(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DWORD size_bytes, LPDWORD actual_bytes)
@@ -524,6 +566,8 @@ ULONG pfb_PerfQueryCounterInfo(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DW
     if (!handle)
         return failure_code(failure);
     bool is_done = pfb_source_query_info(handle->query, &reply, failure);
+    if (is_done && handle->is_strict)
+        pfb_strict_info(&reply);
     unlock_handle(handle);
     ULONG code = is_done ? copy_reply(&reply, 1, blocks, size_bytes, actual_bytes) : failure_code(failure);
     pfb_bytes_free(&reply);
@@ -538,8 +582,11 @@ ULONG pfb_PerfQueryCounterData(HANDLE query, PPERF_DATA_HEADER data, DWORD size_
     query_handle *handle = lock_handle(query, failure);
     if (!handle)
         return failure_code(failure);
-    if (!handle->has_sample)
+    if (!handle->has_sample) {
         handle->has_sample = pfb_source_query_collect(handle->query, &handle->sample, failure);
+        if (handle->has_sample && handle->is_strict)
+            pfb_strict_data(&handle->sample);
+    }
     ULONG code =
         handle->has_sample ? copy_reply(&handle->sample, 1, data, size_bytes, actual_bytes) : failure_code(failure);
     handle->has_sample = handle->has_sample && code != PFB_WIN32_SUCCESS;

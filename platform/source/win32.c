@@ -15,6 +15,7 @@ static const pfb_win32_code rows[] = {
     {PFB_WIN32_NOT_READY, "ERROR_NOT_READY", "not ready"},
     {PFB_WIN32_READ_FAULT, "ERROR_READ_FAULT", "cannot be read"},
     {PFB_WIN32_NOT_SUPPORTED, "ERROR_NOT_SUPPORTED", "not supported"},
+    {PFB_WIN32_BAD_NETPATH, "ERROR_BAD_NETPATH", "no such machine"},
     {PFB_WIN32_INVALID_PARAMETER, "ERROR_INVALID_PARAMETER", "invalid parameter"},
     {PFB_WIN32_LOCK_FAILED, "ERROR_LOCK_FAILED", "lock failed"},
     {PFB_WIN32_BUSY, "ERROR_BUSY", "busy"},

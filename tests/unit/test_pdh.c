@@ -5,6 +5,7 @@
 
 #include "perfblock/pdh.h"
 #include "perfblock/stream.h"
+#include "support_stderr.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -398,6 +399,33 @@ Test(pdh, files_that_are_no_logs)
     EXPECT(PdhOpenQueryA(PERFBLOCK_SOURCE_DIR "/fixtures/none.blg", 0, &query), PDH_FILE_NOT_FOUND);
     EXPECT(PdhOpenQueryA(PERFBLOCK_SOURCE_DIR "/LICENSE", 0, &query), PDH_UNKNOWN_LOG_FORMAT);
     EXPECT(PdhOpenQueryA("SQL:server!log", 0, &query), PDH_INVALID_DATASOURCE);
+}
+
+/* Adds a counter of real-time data, which is not there. */
+static void add_in_vain(void)
+{
+    PDH_HCOUNTER counter = NULL;
+    PDH_HQUERY query = open_query(NULL);
+    uint32_t code = (uint32_t)PdhAddCounterA(query, "\\System\\Threads", 0, &counter);
+    cr_expect(code == PDH_FILE_NOT_FOUND || code == PDH_UNKNOWN_LOG_FORMAT, "%08x", code);
+    EXPECT(PdhCloseQuery(query), 0);
+}
+
+Test(pdh, a_capture_that_cannot_be_opened_is_reported_once)
+{
+    use_recording("/nowhere/a.pfb");
+    cr_expect_str_eq(printed_by(add_in_vain),
+                     "perfblock: PERFBLOCK_CAPTURE=/nowhere/a.pfb: No such file or directory\n");
+    cr_expect_str_eq(printed_by(add_in_vain), "");
+}
+
+Test(pdh, a_capture_that_is_none_is_reported)
+{
+    use_recording(PERFBLOCK_SOURCE_DIR "/LICENSE");
+    cr_expect_str_eq(printed_by(add_in_vain),
+                     "perfblock: PERFBLOCK_CAPTURE=" PERFBLOCK_SOURCE_DIR
+                     "/LICENSE: the file looks like text; expected a capture, a perfmon log, V1 "
+                     "blocks or V2 data\n");
 }
 
 /* ---- Lists and paths ------------------------------------------------------------------------------------ */

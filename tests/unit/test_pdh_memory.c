@@ -5,6 +5,8 @@
 #include "perfblock/pdh.h"
 #include "support_allocations.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PROCESS PERFBLOCK_SOURCE_DIR "/fixtures/machine_names_v1.pfb"
@@ -75,4 +77,25 @@ Test(pdh_memory, each_allocation_may_fail)
     cr_expect_gt(failing_allocation, 100);
     failing_allocation = 0;
     cr_expect(read_all(PROCESS));
+}
+
+/* The recording of PERFBLOCK_CAPTURE: one that is not there, which is reported, and none. */
+Test(pdh_memory, a_capture_that_cannot_be_opened)
+{
+    PDH_HQUERY query = NULL;
+    PDH_HCOUNTER counter = NULL;
+    cr_assert(freopen("/dev/null", "w", stderr) && setenv("PERFBLOCK_CAPTURE", "/nowhere/a.pfb", 1) == 0);
+    cr_assert_eq(PdhOpenQueryA(NULL, 0, &query), 0);
+    uint32_t code = PDH_MEMORY_ALLOCATION_FAILURE;
+    bool is_last = false;
+    for (size_t number = 1; !is_last; number++) {
+        allocations = 0;
+        failing_allocation = number;
+        code = (uint32_t)PdhAddCounterA(query, "\\System\\Threads", 0, &counter);
+        cr_assert(code == PDH_MEMORY_ALLOCATION_FAILURE || code == PDH_FILE_NOT_FOUND, "%08x", code);
+        is_last = allocations < number;
+    }
+    failing_allocation = 0;
+    cr_expect_eq(code, PDH_FILE_NOT_FOUND);
+    cr_expect_eq(PdhCloseQuery(query), 0);
 }

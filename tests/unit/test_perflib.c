@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 
 #include "perfblock/perflib.h"
+#include "perfblock/v2.h"
 #include "perfblock/write.h"
 #include "support.h"
 #include "support_capture.h"
@@ -12,6 +13,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#if !defined(_WIN32)
+#include "support_stderr.h"
+#endif
 
 enum { CAPACITY = 1 << 20 };
 
@@ -308,6 +312,177 @@ Test(perflib, a_file_named_by_the_environment_must_be_a_capture)
     cr_expect_eq(PerfEnumerateCounterSet(NULL, NULL, 0, &count), PFB_WIN32_NOT_SUPPORTED);
     unsetenv("PERFBLOCK_CAPTURE");
 }
+#endif
+
+#if !defined(_WIN32)
+
+/* ---- What the environment chooses -------------------------------------------------------------------------- */
+
+#define FIXTURES PERFBLOCK_SOURCE_DIR "/fixtures/"
+
+static void open_handle_in_vain(void)
+{
+    HANDLE handle = NULL;
+    cr_expect_eq(PerfOpenQueryHandle(NULL, &handle), PFB_WIN32_FILE_NOT_FOUND);
+}
+
+/* A program that does not show why a call failed leaves it to the library, which says it once. */
+Test(perflib, a_capture_that_cannot_be_opened_is_reported_once)
+{
+    setenv("PERFBLOCK_CAPTURE", "/nowhere/a.pfb", 1);
+    cr_expect_str_eq(printed_by(open_handle_in_vain),
+                     "perfblock: PERFBLOCK_CAPTURE=/nowhere/a.pfb: No such file or directory\n");
+    cr_expect_str_eq(printed_by(open_handle_in_vain), "");
+    unsetenv("PERFBLOCK_CAPTURE");
+}
+
+static ULONG open_machine(const char *name)
+{
+    WCHAR wide[300] = {0};
+    HANDLE handle = NULL;
+    for (size_t i = 0; name[i] && i < 299; i++)
+        wide[i] = (WCHAR)name[i];
+    ULONG code = PerfOpenQueryHandle(wide, &handle);
+    cr_expect((handle != NULL) == (code == PFB_WIN32_SUCCESS));
+    if (handle)
+        cr_expect_eq(PerfCloseQueryHandle(handle), PFB_WIN32_SUCCESS);
+    return code;
+}
+
+/* A recording answers as this machine, and to the names in its V1 data. */
+Test(perflib, a_capture_does_not_answer_for_other_machines)
+{
+    static const char *const own[] = {"", "localhost", "\\\\LOCALHOST", ".", "127.0.0.1"};
+    char host[256] = {0};
+    cr_assert_eq(gethostname(host, sizeof host - 1), 0);
+    setenv("PERFBLOCK_CAPTURE", FIXTURES "machine_v1.pfb", 1);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++)
+        cr_expect_eq(open_machine(own[i]), PFB_WIN32_SUCCESS, "%s", own[i]);
+    cr_expect_eq(open_machine(host), PFB_WIN32_SUCCESS);
+    cr_expect_eq(open_machine("\\\\fixture"), PFB_WIN32_SUCCESS);
+    cr_expect_eq(open_machine("\\\\fixture2"), PFB_WIN32_BAD_NETPATH);
+    cr_expect_str_eq(pfb_perflib_error_text(), FIXTURES "machine_v1.pfb has no data of the machine \\\\fixture2");
+    cr_assert_eq(pfb_perflib_use(NULL), PFB_WIN32_SUCCESS);
+    setenv("PERFBLOCK_CAPTURE", FIXTURES "machine.pfb", 1); /* V2 replies have no machine */
+    cr_expect_eq(open_machine("\\\\fixture"), PFB_WIN32_BAD_NETPATH);
+    cr_assert_eq(pfb_perflib_use(NULL), PFB_WIN32_SUCCESS);
+    setenv("PERFBLOCK_CAPTURE", "/nowhere/a.pfb", 1);
+    cr_expect_eq(open_machine("\\\\fixture"), PFB_WIN32_FILE_NOT_FOUND);
+    unsetenv("PERFBLOCK_CAPTURE");
+    cr_expect_eq(open_machine("localhost"), PFB_WIN32_SUCCESS, "this machine");
+    char longest[258];
+    memset(longest, 'x', sizeof longest);
+    longest[257] = '\0';
+    cr_expect_eq(open_machine(longest), PFB_WIN32_INVALID_PARAMETER);
+}
+
+/* ---- PERFBLOCK_STRICT ---------------------------------------------------------------------------------------- */
+
+typedef struct named_block {
+    PERF_COUNTER_IDENTIFIER block;
+    WCHAR name[4];
+} named_block;
+
+static const GUID memory = {0x9b8fd114, 0xcd1c, 0x5bdb, {0x9b, 0x9b, 0x8e, 0xf3, 0xaf, 0x7a, 0x2b, 0x25}};
+static const GUID of_system = {0xf36862a4, 0x3d03, 0x5e0e, {0x8a, 0x0e, 0xa8, 0xf9, 0xf9, 0xa1, 0x25, 0xf0}};
+static const GUID processors = {0xb4fc721a, 0x0378, 0x476f, {0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}};
+static const GUID unknown = {1, 2, 3, {4}};
+
+/* Adds all counters of a counterset with the name "*" or without a name. Returns the Status of the block. */
+static ULONG add_all(HANDLE handle, const GUID *counterset, bool has_name)
+{
+    named_block added = {{*counterset, 0, 0, PERF_WILDCARD_COUNTER, PERF_WILDCARD_COUNTER, 0, 0}, {0}};
+    added.block.Size = has_name ? sizeof added : sizeof added.block;
+    added.name[0] = has_name ? '*' : 0;
+    cr_expect_eq(PerfAddCounters(handle, &added.block, added.block.Size), PFB_WIN32_SUCCESS);
+    return added.block.Status;
+}
+
+/* Collects a sample and compares the numbers of counters in its results, in their order. */
+static void expect_results(HANDLE handle, const DWORD *counters, size_t count)
+{
+    DWORD actual = 0;
+    pfb_v2_reader reader;
+    pfb_v2_result result;
+    size_t found = 0;
+    cr_assert_eq(PerfQueryCounterData(handle, (PERF_DATA_HEADER *)(void *)buffer, CAPACITY, &actual), 0);
+    pfb_v2_open(&reader, buffer, actual, NULL);
+    for (; pfb_v2_next_result(&reader, &result); found++)
+        cr_expect(found < count && result.counter_count == counters[found], "result %zu", found);
+    cr_expect(found == count && pfb_v2_finish(&reader).code == PFB_OK);
+}
+
+/* Compares the Index of each block, in the order of adding. */
+static void expect_indexes(HANDLE handle, const DWORD *indexes, size_t count)
+{
+    DWORD actual = 0;
+    pfb_list list;
+    pfb_identifier block;
+    size_t found = 0;
+    cr_assert_eq(PerfQueryCounterInfo(handle, (PERF_COUNTER_IDENTIFIER *)(void *)buffer, CAPACITY, &actual), 0);
+    pfb_list_open(&list, buffer, actual, NULL);
+    for (; pfb_list_next_identifier(&list, &block); found++)
+        cr_expect(found < count && block.index == indexes[found], "block %zu", found);
+    cr_expect_eq(found, count);
+}
+
+/* Memory has 18 counters, System 7 and Processor Information 31. */
+Test(perflib, strict_mode_refuses_names_of_a_single_instance_and_changes_the_order)
+{
+    static const DWORD order[] = {18, 31, 7};
+    static const DWORD other_order[] = {7, 18, 31};
+    static const DWORD indexes[] = {0, 1, 2};
+    static const DWORD other_indexes[] = {1, 2, 0};
+    static const char *const values[] = {NULL, "", "0", "1", "yes"};
+    setenv("PERFBLOCK_CAPTURE", FIXTURES "machine.pfb", 1);
+    for (size_t i = 0; i < sizeof values / sizeof values[0]; i++) {
+        bool is_strict = i > 2;
+        HANDLE handle = NULL;
+        if (values[i])
+            setenv("PERFBLOCK_STRICT", values[i], 1);
+        cr_assert_eq(PerfOpenQueryHandle(NULL, &handle), PFB_WIN32_SUCCESS);
+        expect_indexes(handle, NULL, 0);
+        expect_results(handle, NULL, 0);
+        cr_expect_eq(add_all(handle, &memory, true), is_strict ? PFB_WIN32_INVALID_PARAMETER : PFB_WIN32_SUCCESS);
+        if (is_strict)
+            cr_expect_eq(add_all(handle, &memory, false), PFB_WIN32_SUCCESS);
+        cr_expect_eq(add_all(handle, &unknown, true), PFB_WIN32_COUNTERSET_NOT_FOUND);
+        cr_expect_eq(add_all(handle, &processors, true), PFB_WIN32_SUCCESS);
+        cr_expect_eq(add_all(handle, &processors, false), PFB_WIN32_INVALID_PARAMETER);
+        cr_expect_eq(add_all(handle, &of_system, false), PFB_WIN32_SUCCESS);
+        expect_indexes(handle, is_strict ? other_indexes : indexes, 3);
+        expect_results(handle, is_strict ? other_order : order, 3);
+        PERF_COUNTER_IDENTIFIER wrong = {.Size = 41};
+        cr_expect_eq(PerfAddCounters(handle, &wrong, sizeof wrong), PFB_WIN32_INVALID_PARAMETER);
+        cr_expect_eq(PerfCloseQueryHandle(handle), PFB_WIN32_SUCCESS);
+    }
+    unsetenv("PERFBLOCK_STRICT");
+    unsetenv("PERFBLOCK_CAPTURE");
+}
+
+/* Data that cannot be read is passed on as it is. */
+Test(perflib, strict_mode_does_not_change_damaged_data)
+{
+    static const pfb_source_fault cut = {PFB_SOURCE_QUERY_COLLECT, 0, PFB_SOURCE_FAULT_CUT, 60, 0};
+    uint8_t damaged[2][60];
+    DWORD actual = 0;
+    for (int is_strict = 0; is_strict < 2; is_strict++) {
+        HANDLE handle = NULL;
+        pfb_stream *stream = pfb_stream_new();
+        setenv("PERFBLOCK_STRICT", is_strict ? "1" : "0", 1);
+        cr_assert(stream && pfb_stream_add_file(stream, FIXTURES "machine.pfb") >= 0);
+        cr_assert_eq(pfb_perflib_use(pfb_source_open_faulty(pfb_source_open_stream(stream, NULL), &cut, 1, NULL)), 0);
+        cr_assert_eq(PerfOpenQueryHandle(NULL, &handle), PFB_WIN32_SUCCESS);
+        cr_expect_eq(add_all(handle, &memory, false), PFB_WIN32_SUCCESS);
+        cr_expect_eq(add_all(handle, &of_system, false), PFB_WIN32_SUCCESS);
+        cr_assert_eq(PerfQueryCounterData(handle, (PERF_DATA_HEADER *)(void *)damaged[is_strict], 60, &actual), 0);
+        cr_expect_eq(actual, 60);
+        cr_expect_eq(PerfCloseQueryHandle(handle), PFB_WIN32_SUCCESS);
+    }
+    cr_expect_arr_eq(damaged[0], damaged[1], 60);
+    unsetenv("PERFBLOCK_STRICT");
+}
+
 #endif
 
 /* A sample that did not fit the buffer is returned by the next call, unless the query was changed in between. */

@@ -632,12 +632,12 @@ Test(source, codes_have_names_and_texts)
     static const struct {
         uint32_t code;
         const char *name;
-    } expected[] = {{2, "ERROR_FILE_NOT_FOUND"}, {8, "ERROR_NOT_ENOUGH_MEMORY"},
-                    {21, "ERROR_NOT_READY"},     {50, "ERROR_NOT_SUPPORTED"},
-                    {167, "ERROR_LOCK_FAILED"},  {170, "ERROR_BUSY"},
-                    {258, "WAIT_TIMEOUT"},       {259, "ERROR_NO_MORE_ITEMS"},
-                    {5, "ERROR_ACCESS_DENIED"},  {0x5AA, "ERROR_NO_SYSTEM_RESOURCES"},
-                    {1392, "ERROR_FILE_CORRUPT"}};
+    } expected[] = {{2, "ERROR_FILE_NOT_FOUND"},  {8, "ERROR_NOT_ENOUGH_MEMORY"},
+                    {21, "ERROR_NOT_READY"},      {50, "ERROR_NOT_SUPPORTED"},
+                    {167, "ERROR_LOCK_FAILED"},   {170, "ERROR_BUSY"},
+                    {258, "WAIT_TIMEOUT"},        {259, "ERROR_NO_MORE_ITEMS"},
+                    {5, "ERROR_ACCESS_DENIED"},   {0x5AA, "ERROR_NO_SYSTEM_RESOURCES"},
+                    {1392, "ERROR_FILE_CORRUPT"}, {53, "ERROR_BAD_NETPATH"}};
     for (size_t i = 0; i < sizeof expected / sizeof expected[0]; i++) {
         const pfb_win32_code *row = pfb_win32_find(expected[i].code);
         cr_assert(row, "code %u", (unsigned)expected[i].code);

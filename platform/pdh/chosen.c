@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+#include "pdh/chosen.h"
+
+#include "source/lock.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static const char *const variables[] = {
+    [PFB_CHOSEN_CAPTURE] = "PERFBLOCK_CAPTURE", [PFB_CHOSEN_CPI_SNAPSHOTS] = "PERFBLOCK_CPI_SNAPSHOTS"};
+
+const char *pfb_chosen_path(pfb_chosen_file file)
+{
+    const char *path = getenv(variables[file]);
+    return path && *path ? path : NULL;
+}
+
+void pfb_chosen_report(pfb_chosen_file file, const char *path, const char *sentence)
+{
+    static pfb_lock lock = PFB_LOCK_INIT;
+    static bool is_reported[sizeof variables / sizeof variables[0]]; /* protected by `lock` */
+    pfb_lock_acquire(&lock);
+    bool is_first = !is_reported[file];
+    is_reported[file] = true;
+    pfb_lock_release(&lock);
+    if (is_first)
+        fprintf(stderr, "perfblock: %s=%s: %s\n", variables[file], path, sentence);
+}
