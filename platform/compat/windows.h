@@ -78,14 +78,7 @@ typedef void *LPVOID;
 
 /* ---- Functions ------------------------------------------------------------------------------------------------ */
 
-static inline void Sleep(DWORD milliseconds)
-{
-    struct timespec remaining;
-    remaining.tv_sec = (time_t)(milliseconds / 1000);
-    remaining.tv_nsec = (long)(milliseconds % 1000) * 1000000L;
-    while (nanosleep(&remaining, &remaining) != 0 && errno == EINTR)
-        continue;
-}
+#define Sleep pfb_sleep
 
 /* Returns the length without NUL; if the buffer is too small, the size needed with it; 0 if there is no such variable.
  */

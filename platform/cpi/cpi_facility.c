@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "cpi/cpi_instance.h"
+#include "cpi/cpi_source_private.h"
 #include "cpi/cpi_table.h"
+#include "pdh/chosen.h"
 
 #include <string.h>
 
@@ -80,9 +82,23 @@ static struct facility {
     pfb_cpi_table table;
     pfb_cpi_source *source; /* NULL: that of this machine is opened when needed */
     bool is_set_by_program; /* `source` was set with pfb_cpi_use_source */
+    bool is_recorded;       /* `source` is the file that the environment names in place of this machine */
     size_t user_count;      /* instances that read from `source`, including those being created */
     uint64_t thread_count;  /* threads that have a number */
 } facility = {.table = {.max_generation = PFB_CPI_MAX_GENERATION}};
+
+/* Opens this machine's source, or the file that the environment names in its place. Returns NULL on failure. */
+static pfb_cpi_source *open_default(pfb_cpi_failure *failure)
+{
+    const char *path = pfb_chosen_path(PFB_CHOSEN_CPI_SNAPSHOTS);
+    facility.is_recorded = path != NULL;
+    if (!path)
+        return pfb_cpi_source_open_live(failure);
+    pfb_cpi_source *source = pfb_cpi_source_open_snapshots(path, failure);
+    if (!source)
+        pfb_chosen_report(PFB_CHOSEN_CPI_SNAPSHOTS, path, failure->sentence);
+    return source;
+}
 
 /* Returns the source for a new instance, or NULL. The source of this machine is opened under the lock, which is quick:
  * opening makes no system call that waits. */
@@ -90,7 +106,7 @@ static pfb_cpi_source *acquire_source(pfb_cpi_failure *failure)
 {
     pfb_lock_acquire(&facility_lock);
     if (!facility.source)
-        facility.source = pfb_cpi_source_open_live(failure);
+        facility.source = open_default(failure);
     pfb_cpi_source *source = facility.source;
     if (source)
         facility.user_count++;
@@ -214,7 +230,7 @@ static void *add_handle(pfb_cpi_instance *instance)
     instance->thread = this_thread()->number;
     instance->system_thread = system_thread();
     pfb_lock_acquire(&facility_lock);
-    instance->tid = facility.is_set_by_program ? 0 : system_tid();
+    instance->tid = facility.is_set_by_program || facility.is_recorded ? 0 : system_tid();
     void *handle = pfb_cpi_table_add(&facility.table, instance);
     pfb_lock_release(&facility_lock);
     return handle;

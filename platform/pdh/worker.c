@@ -2,9 +2,12 @@
 /* The thread of PdhCollectQueryDataEx, which closing a query ends, and events. */
 #include "pdh/worker.h"
 
+#include "pdh/chosen.h"
 #include "pdh/thread.h"
 
+#include <errno.h>
 #include <stdlib.h>
+#include <time.h>
 
 /* ---- Events --------------------------------------------------------------------------------------------- */
 
@@ -233,6 +236,15 @@ BOOL pfb_event_unregister(HANDLE handle)
     release_event(wait->event);
     free(wait);
     return 1;
+}
+
+void pfb_sleep(DWORD milliseconds)
+{
+    struct timespec rest = {.tv_sec = (time_t)(milliseconds / 1000), .tv_nsec = (long)(milliseconds % 1000) * 1000000L};
+    if (pfb_chosen_skips_sleep())
+        return;
+    while (nanosleep(&rest, &rest) != 0 && errno == EINTR)
+        continue;
 }
 
 #endif

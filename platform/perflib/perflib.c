@@ -476,7 +476,7 @@ ULONG pfb_PerfOpenQueryHandle(LPCWSTR machine, HANDLE *query)
     if (!handle)
         return refuse(failure, PFB_WIN32_OUTOFMEMORY, "memory is exhausted");
     shared_source *source = find_source(machine, failure);
-    *handle = (query_handle){.source = source, .users = 1, .is_strict = pfb_strict_is_on()};
+    *handle = (query_handle){.source = source, .users = 1, .is_strict = pfb_chosen_is_on("PERFBLOCK_STRICT")};
     if (source) {
         pfb_lock_acquire(&source->lock);
         handle->query = pfb_source_query_open(source->source, failure);

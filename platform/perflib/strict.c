@@ -3,15 +3,6 @@
 
 #include "perfblock/v2.h"
 
-#include <stdlib.h>
-#include <string.h>
-
-bool pfb_strict_is_on(void)
-{
-    const char *value = getenv("PERFBLOCK_STRICT");
-    return value && *value != '\0' && strcmp(value, "0") != 0;
-}
-
 /* ---- Adding --------------------------------------------------------------------------------------------- */
 
 /* Returns true if the source knows that the counterset has a single instance. *reply is memory for the call. */

@@ -6,9 +6,6 @@
  * adding. See docs/perflib.md. */
 #include "source/source_private.h"
 
-/* Returns true if the environment variable PERFBLOCK_STRICT is set, and neither empty nor "0". */
-bool pfb_strict_is_on(void);
-
 /* As pfb_source_query_add, but a block that names an instance of a single-instance counterset is not passed to the
  * source: its Status is PFB_WIN32_INVALID_PARAMETER. */
 bool pfb_strict_add(pfb_source *source, pfb_source_query *query, uint8_t *blocks, size_t size,

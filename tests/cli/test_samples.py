@@ -344,8 +344,9 @@ class Others(Compiled):
 
     def test_cpi(self):
         """The CPI sample prints the figures of the worked example."""
-        program = self.build(sample("cpi_sample.c"), helper("snapshots.c"))
-        text = self.run_built(program)
+        program = self.build(sample("cpi_sample.c"))
+        text = self.run_built(program, PERFBLOCK_NO_SLEEP="1", PERFBLOCK_CPI_SNAPSHOTS=os.path.join(
+            ROOT, "fixtures", "two_cpus.cpi"))
         self.assertIn("cpi:  1.33 cpi_wb:  0.63 idle: 52.50% busy: 47.50%"
                       " System CPU0 CPU1\n"
                       "cpi   1.33   2.00   1.00\n"

@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #define FIXTURE(name) PERFBLOCK_SOURCE_DIR "/fixtures/" name ".pfb"
@@ -389,6 +390,40 @@ Test(pdh, the_thread_of_a_query_sets_an_event)
     EXPECT(PdhCloseQuery(query), 0);
     cr_expect(pfb_event_close(event) && !pfb_event_close(event) && !pfb_event_set(event));
     cr_expect_eq(pfb_event_wait(event, 0), 0xFFFFFFFF);
+}
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Pauses are left out while a recording is read, if that is asked for. */
+Test(pdh, a_pause_may_be_left_out)
+{
+    static const char *const values[] = {"", "0", "1"};
+    static const char *const variables[] = {"PERFBLOCK_CAPTURE", "PERFBLOCK_CPI_SNAPSHOTS"};
+    int64_t begin = milliseconds();
+    pfb_sleep(30);
+    for (size_t i = 0; i < 3; i++) {
+        setenv("PERFBLOCK_NO_SLEEP", values[i], 1);
+        pfb_sleep(30); /* this machine */
+    }
+    cr_expect_geq(milliseconds() - begin, 119);
+    for (size_t i = 0; i < 2; i++) {
+        setenv(variables[i], FIXTURE("machine"), 1);
+        begin = milliseconds();
+        pfb_sleep(3600000);
+        cr_expect_lt(milliseconds() - begin, 60000);
+        setenv("PERFBLOCK_NO_SLEEP", "0", 1);
+        begin = milliseconds();
+        pfb_sleep(1030);
+        cr_expect_geq(milliseconds() - begin, 1029);
+        setenv("PERFBLOCK_NO_SLEEP", "1", 1);
+        unsetenv(variables[i]);
+    }
+    unsetenv("PERFBLOCK_NO_SLEEP");
 }
 
 /* ---- Logs ----------------------------------------------------------------------------------------------- */

@@ -687,6 +687,12 @@ PFB_API BOOL pfb_event_register(HANDLE *handle, HANDLE event, pfb_event_function
                                 DWORD milliseconds, DWORD flags);
 PFB_API BOOL pfb_event_unregister(HANDLE handle);
 
+#if !defined(_WIN32)
+/* Sleep. Returns at once if a recording takes the place of this machine and the environment variable PERFBLOCK_NO_SLEEP
+ * is set, and neither empty nor "0". */
+PFB_API void pfb_sleep(DWORD milliseconds);
+#endif
+
 /* ---- The source ----------------------------------------------------------------------------------------------- */
 
 /* Opens a source for each query and list of real-time data; it gets `context`. */

@@ -234,9 +234,10 @@ typedef struct PERF_COUNTER_DATA {
  * each handle of another machine has a source of its own, all others share one. A handle may be closed while another
  * thread uses it: that call ends first, and calls that wait for it fail with ERROR_INVALID_HANDLE. */
 
-/* In this and in the other functions with `machine`: if a source was set, by pfb_perflib_use or by the environment
- * variable PERFBLOCK_CAPTURE, `machine` is ignored. Otherwise NULL and "" are this machine; other machines can be read
- * on Windows only. */
+/* In this and in the other functions with `machine`: NULL, "", the name of this machine, "localhost", "." and
+ * "127.0.0.1" are this machine; other machines can be read on Windows only. If a source was set by pfb_perflib_use,
+ * `machine` is ignored. A recording of the environment variable PERFBLOCK_CAPTURE is this machine, and those in its V1
+ * data; others are ERROR_BAD_NETPATH (53). */
 PFB_API ULONG pfb_PerfOpenQueryHandle(LPCWSTR machine, HANDLE *query);
 PFB_API ULONG pfb_PerfCloseQueryHandle(HANDLE query);
 PFB_API ULONG pfb_PerfAddCounters(HANDLE query, PPERF_COUNTER_IDENTIFIER blocks, DWORD size_bytes);
