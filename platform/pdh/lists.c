@@ -335,6 +335,8 @@ uint32_t pfb_pdh_expand(pdh_text source, const PDH_HLOG *log, pdh_text path_text
                                hash_text(3 + (uint64_t)known, text)};
         code = open_question(&q, source, log, path.machine ? path.machine : "", &how);
     }
+    if (code == PDH_CSTATUS_VALID_DATA)
+        code = pfb_pdh_choose_split(text, &path, q.catalog, q.source->is_real_time, false);
     if (code == PDH_CSTATUS_VALID_DATA) {
         expansion e = {.q = &q, .path = &path, .flags = flags, .w = pfb_pdh_writer(list, size, is_wide)};
         code = expand_path(&e, size);
@@ -348,16 +350,9 @@ uint32_t pfb_pdh_expand(pdh_text source, const PDH_HLOG *log, pdh_text path_text
 /* ---- Single paths --------------------------------------------------------------------------------------- */
 
 /* Returns true if an instance of the path exists, or may exist. */
-static bool has_instance(const pdh_object_entry *o, const pdh_path *p)
+static bool may_exist(const pdh_object_entry *o, const pdh_path *p)
 {
-    bool is_wildcard = pfb_pdh_is_wildcard(p->instance);
-    if (o->has_instances != (p->instance != NULL))
-        return false;
-    bool found = !p->instance || is_wildcard;
-    for (size_t i = 0; i < o->instance_count && !found; i++)
-        found = pfb_pdh_fits(p->instance, p->parent, p->name, p->has_index, p->index, is_wildcard, o->instances[i].name,
-                             o->instances[i].occurrence) > 0;
-    return found;
+    return (o->has_instances && pfb_pdh_is_wildcard(p->instance)) || pfb_pdh_has_instance(o, p);
 }
 
 uint32_t pfb_pdh_validate(PDH_HLOG log, pdh_text path_text)
@@ -373,13 +368,15 @@ uint32_t pfb_pdh_validate(PDH_HLOG log, pdh_text path_text)
         code = PDH_INVALID_ARGUMENT;
     if (code == PDH_CSTATUS_VALID_DATA)
         code = open_question(&q, none, &log, path.machine ? path.machine : "", &(freshness){.is_list = false});
+    if (code == PDH_CSTATUS_VALID_DATA)
+        code = pfb_pdh_choose_split(text, &path, q.catalog, q.source->is_real_time, false);
     if (code == PDH_CSTATUS_VALID_DATA) {
         uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, path.object, false);
         if (object == PDH_NONE)
             code = PDH_CSTATUS_NO_OBJECT;
         else if (pfb_pdh_find_counter(q.catalog, object, path.counter, false) == PDH_NONE)
             code = PDH_CSTATUS_NO_COUNTER;
-        else if (!has_instance(&q.catalog->objects[object], &path))
+        else if (!may_exist(&q.catalog->objects[object], &path))
             code = PDH_CSTATUS_NO_INSTANCE;
     }
     close_question(&q);

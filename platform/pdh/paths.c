@@ -22,6 +22,20 @@ static size_t count_units(const char *text)
     return pfb_name_to_utf16(&name, NULL, 0);
 }
 
+/* Copies the parts of a path. Returns false when memory is exhausted; free them in every case. */
+static bool copy_parts(const pfb_path *parts, pdh_path *path)
+{
+    *path = (pdh_path){.has_index = parts->has_index, .index = parts->index};
+    return copy_part(&parts->machine, &path->machine) && copy_part(&parts->counterset, &path->object) &&
+           copy_part(&parts->instance, &path->instance) && copy_part(&parts->parent, &path->parent) &&
+           copy_part(&parts->name, &path->name) && copy_part(&parts->counter, &path->counter);
+}
+
+static bool is_empty_instance(const pfb_path *parts)
+{
+    return parts->instance.bytes && parts->instance.size_bytes == 0;
+}
+
 uint32_t pfb_pdh_parse_path(const char *text, pdh_path *path)
 {
     pfb_name whole = pfb_utf8_name(text, strlen(text));
@@ -29,15 +43,9 @@ uint32_t pfb_pdh_parse_path(const char *text, pdh_path *path)
     *path = (pdh_path){.machine = NULL};
     if (*text == '\0')
         return PDH_CSTATUS_NO_COUNTERNAME;
-    if (!pfb_path_parse(&whole, &parts) || (parts.instance.bytes && parts.instance.size_bytes == 0) ||
-        count_units(text) >= PDH_MAX_COUNTER_PATH)
+    if (!pfb_path_parse(&whole, &parts) || is_empty_instance(&parts) || count_units(text) >= PDH_MAX_COUNTER_PATH)
         return PDH_CSTATUS_BAD_COUNTERNAME;
-    path->has_index = parts.has_index;
-    path->index = parts.index;
-    bool has_memory = copy_part(&parts.machine, &path->machine) && copy_part(&parts.counterset, &path->object) &&
-                      copy_part(&parts.instance, &path->instance) && copy_part(&parts.parent, &path->parent) &&
-                      copy_part(&parts.name, &path->name) && copy_part(&parts.counter, &path->counter);
-    return has_memory ? PDH_CSTATUS_VALID_DATA : PDH_MEMORY_ALLOCATION_FAILURE;
+    return copy_parts(&parts, path) ? PDH_CSTATUS_VALID_DATA : PDH_MEMORY_ALLOCATION_FAILURE;
 }
 
 void pfb_pdh_free_path(pdh_path *path)
@@ -82,6 +90,76 @@ uint32_t pfb_pdh_fits(const char *instance, const char *parent, const char *name
     if (occurrence == 0 && pfb_pdh_equal(instance, found)) /* also if the name contains "/" or "#" */
         return 2;
     return has_index && index == occurrence && equals_parts(parent, name, found);
+}
+
+/* ---- Names of a catalog --------------------------------------------------------------------------------- */
+
+uint32_t pfb_pdh_find_names(const pdh_catalog *catalog, const pdh_path *path, bool is_real_time, bool is_english,
+                            uint32_t *object, uint32_t *counter)
+{
+    uint32_t machine = pfb_pdh_find_machine(catalog, path->machine ? path->machine : "", is_real_time);
+    if (machine == PDH_NONE)
+        return PDH_CSTATUS_NO_MACHINE;
+    *object = pfb_pdh_find_object(catalog, machine, path->object, is_english);
+    /* A path without a machine means the first machine of a log that has the object. */
+    while (*object == PDH_NONE && !path->machine && !is_real_time && ++machine < catalog->machine_count)
+        *object = pfb_pdh_find_object(catalog, machine, path->object, is_english);
+    if (*object == PDH_NONE)
+        return PDH_CSTATUS_NO_OBJECT;
+    *counter = pfb_pdh_find_counter(catalog, *object, path->counter, is_english);
+    return *counter == PDH_NONE ? PDH_CSTATUS_NO_COUNTER : PDH_CSTATUS_VALID_DATA;
+}
+
+bool pfb_pdh_has_instance(const pdh_object_entry *o, const pdh_path *p)
+{
+    bool is_wildcard = pfb_pdh_is_wildcard(p->instance);
+    if (!p->instance)
+        return !o->has_instances;
+    for (size_t i = 0; i < o->instance_count; i++)
+        if (pfb_pdh_fits(p->instance, p->parent, p->name, p->has_index, p->index, is_wildcard, o->instances[i].name,
+                         o->instances[i].occurrence) > 0)
+            return true;
+    return false;
+}
+
+/* How much of a path exists. */
+enum { EXISTS_NOT, EXISTS_COUNTER, EXISTS_INSTANCE };
+
+static int rank(const pdh_catalog *catalog, const pdh_path *path, bool is_real_time, bool is_english)
+{
+    uint32_t object, counter;
+    if (pfb_pdh_find_names(catalog, path, is_real_time, is_english, &object, &counter) != PDH_CSTATUS_VALID_DATA)
+        return EXISTS_NOT;
+    return pfb_pdh_has_instance(&catalog->objects[object], path) ? EXISTS_INSTANCE : EXISTS_COUNTER;
+}
+
+uint32_t pfb_pdh_choose_split(const char *text, pdh_path *path, const pdh_catalog *catalog, bool is_real_time,
+                              bool is_english)
+{
+    enum { MAX_SPLITS = 256 };
+    const pfb_name whole = pfb_utf8_name(text, strlen(text));
+    pfb_path parts = {.has_index = false};
+    int best = pfb_pdh_is_wildcard(path->object) || pfb_pdh_is_wildcard(path->counter)
+                   ? EXISTS_INSTANCE
+                   : rank(catalog, path, is_real_time, is_english);
+    for (int i = 0; i < MAX_SPLITS && best < EXISTS_INSTANCE && pfb_path_next_split(&whole, &parts); i++) {
+        pdh_path other;
+        if (is_empty_instance(&parts) || !parts.machine.bytes != !path->machine)
+            continue;
+        if (!copy_parts(&parts, &other)) {
+            pfb_pdh_free_path(&other);
+            return PDH_MEMORY_ALLOCATION_FAILURE;
+        }
+        int found = rank(catalog, &other, is_real_time, is_english);
+        if (found > best) {
+            const pdh_path worse = *path;
+            *path = other;
+            other = worse;
+            best = found;
+        }
+        pfb_pdh_free_path(&other);
+    }
+    return PDH_CSTATUS_VALID_DATA;
 }
 
 /* ---- Elements ------------------------------------------------------------------------------------------- */

@@ -123,17 +123,6 @@ uint32_t pfb_pdh_open_query(pdh_data_source *source, DWORD_PTR user, PDH_HQUERY 
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
 
-/* Returns true if an instance of the path is in the catalog of a log. */
-static bool has_instance(const pdh_counter *counter)
-{
-    const pdh_object_entry *o = counter->object;
-    for (size_t i = 0; i < o->instance_count; i++)
-        if (pfb_pdh_fits(counter->instance, counter->parent, counter->instance_name, counter->has_index, counter->index,
-                         counter->is_wildcard, o->instances[i].name, o->instances[i].occurrence) > 0)
-            return true;
-    return false;
-}
-
 /* Returns false for types for which there is no formula. */
 static bool is_known_type(const pdh_counter_entry *entry)
 {
@@ -146,18 +135,10 @@ static uint32_t find_in_catalog(pdh_counter *counter, const pdh_data_source *sou
                                 bool is_english)
 {
     const pdh_catalog *catalog = counter->catalog;
-    uint32_t machine = pfb_pdh_find_machine(catalog, path->machine ? path->machine : "", source->is_real_time);
-    if (machine == PDH_NONE)
-        return PDH_CSTATUS_NO_MACHINE;
-    uint32_t object = pfb_pdh_find_object(catalog, machine, path->object, is_english);
-    /* A path without a machine means the first machine of a log that has the object. */
-    while (object == PDH_NONE && !path->machine && !source->is_real_time && ++machine < catalog->machine_count)
-        object = pfb_pdh_find_object(catalog, machine, path->object, is_english);
-    if (object == PDH_NONE)
-        return PDH_CSTATUS_NO_OBJECT;
-    uint32_t entry = pfb_pdh_find_counter(catalog, object, path->counter, is_english);
-    if (entry == PDH_NONE)
-        return PDH_CSTATUS_NO_COUNTER;
+    uint32_t object, entry;
+    uint32_t code = pfb_pdh_find_names(catalog, path, source->is_real_time, is_english, &object, &entry);
+    if (code != PDH_CSTATUS_VALID_DATA)
+        return code;
     counter->object = &catalog->objects[object];
     counter->entry = &catalog->counters[entry];
     if (!is_known_type(counter->entry))
@@ -189,7 +170,8 @@ static uint32_t take_names(pdh_counter *counter, pdh_path *path)
 }
 
 /* Resolves the path. The catalog of a live source is renewed if it does not have the counter. */
-static uint32_t resolve(pdh_counter *counter, pdh_data_source *source, pdh_path *path, bool is_english)
+static uint32_t resolve(pdh_counter *counter, pdh_data_source *source, const char *text, pdh_path *path,
+                        bool is_english)
 {
     uint32_t code = PDH_CSTATUS_VALID_DATA;
     for (uint32_t age = PDH_CATALOG_ANY; age <= PDH_CATALOG_RECENT; age++) {
@@ -198,15 +180,17 @@ static uint32_t resolve(pdh_counter *counter, pdh_data_source *source, pdh_path 
             return code;
         pfb_pdh_release_catalog(counter->catalog);
         counter->catalog = catalog;
-        code = find_in_catalog(counter, source, path, is_english);
+        code = pfb_pdh_choose_split(text, path, catalog, source->is_real_time, is_english);
+        if (code == PDH_CSTATUS_VALID_DATA)
+            code = find_in_catalog(counter, source, path, is_english);
         if (code != PDH_CSTATUS_NO_OBJECT && code != PDH_CSTATUS_NO_COUNTER)
             break;
     }
-    if (code == PDH_CSTATUS_VALID_DATA)
-        code = take_names(counter, path);
-    if (code == PDH_CSTATUS_VALID_DATA && !source->is_real_time && counter->instance && !has_instance(counter))
-        code = PDH_CSTATUS_NO_INSTANCE;
-    return code;
+    if (code != PDH_CSTATUS_VALID_DATA)
+        return code;
+    if (!source->is_real_time && path->instance && !pfb_pdh_has_instance(counter->object, path))
+        return PDH_CSTATUS_NO_INSTANCE; /* a log has no other instances later */
+    return take_names(counter, path);
 }
 
 /* Adds the counter to its query, which is locked. */
@@ -240,7 +224,7 @@ uint32_t pfb_pdh_add_counter(HANDLE handle, pdh_text path_text, DWORD_PTR user, 
     pdh_counter *counter = calloc(1, sizeof *counter);
     uint32_t code = text && counter ? pfb_pdh_parse_path(text, &path) : PDH_MEMORY_ALLOCATION_FAILURE;
     if (code == PDH_CSTATUS_VALID_DATA)
-        code = resolve(counter, query->source, &path, is_english);
+        code = resolve(counter, query->source, text, &path, is_english);
     if (code == PDH_CSTATUS_VALID_DATA) {
         counter->user = user;
         code = append_counter(query, counter);

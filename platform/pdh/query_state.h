@@ -100,6 +100,20 @@ void pfb_pdh_free_path(pdh_path *path);
 
 bool pfb_pdh_is_wildcard(const char *text); /* may be null */
 
+/* Finds the object and the counter of a path, which are numbers in the catalog. Returns 0, PDH_CSTATUS_NO_MACHINE,
+ * PDH_CSTATUS_NO_OBJECT or PDH_CSTATUS_NO_COUNTER. */
+uint32_t pfb_pdh_find_names(const pdh_catalog *catalog, const pdh_path *path, bool is_real_time, bool is_english,
+                            uint32_t *object, uint32_t *counter);
+
+/* Returns true if the object has an instance that the path means; without an instance: if it has none. */
+bool pfb_pdh_has_instance(const pdh_object_entry *o, const pdh_path *p);
+
+/* Names may contain what separates the parts of a path, so that a text can be split in several ways. Replaces *path,
+ * which is that of pfb_pdh_parse_path, by the first split whose names exist, instance included, if those of *path do
+ * not; else by the first whose object and counter exist. Returns 0 or PDH_MEMORY_ALLOCATION_FAILURE. */
+uint32_t pfb_pdh_choose_split(const char *text, pdh_path *path, const pdh_catalog *catalog, bool is_real_time,
+                              bool is_english);
+
 /* How well an instance of the data fits the one of a path: 0 not at all, higher is better. A wildcard fits with 1. */
 uint32_t pfb_pdh_fits(const char *instance, const char *parent, const char *name, bool has_index, uint32_t index,
                       bool is_wildcard, const char *found, uint32_t occurrence);

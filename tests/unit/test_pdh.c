@@ -644,6 +644,33 @@ Test(pdh, wildcards_are_expanded) /* T11, T20 */
     EXPECT(PdhExpandWildCardPathA(NULL, "\\System(*)\\Threads", list, &size, 0), PDH_INVALID_PATH);
 }
 
+/* Names with what separates the parts of a path: the split whose names exist is taken. The first path is that of the
+ * instance "a" and the counter "b)\\Size" as well as of the instance "a)\\b" and the counter "Size". */
+Test(pdh, a_path_that_can_be_split_in_several_ways)
+{
+    static const struct {
+        const char *path;
+        double value;
+    } known[] = {{"\\Shelf(a)\\b)\\Size", 11},    {"\\Shelf(x(y)\\Size", 12},     {"\\Shelf(p/q#1)\\Size", 13},
+                 {"\\Shelf(a)\\Size", 10},        {"\\Odd (set)(one)\\Size", 21}, {"\\Odd (set)(two)\\Size(net)", 32},
+                 {"\\Shelf(a)\\c)\\b)\\Size", 14}};
+    PDH_HCOUNTER counters[sizeof known / sizeof known[0]];
+    char list[256];
+    use_recording(FIXTURE("odd_names"));
+    PDH_HQUERY query = open_query(NULL);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        EXPECT(PdhValidatePathA(known[i].path), 0);
+        DWORD size = sizeof list;
+        EXPECT(PdhExpandWildCardPathA(NULL, known[i].path, list, &size, 0), 0);
+        cr_expect_not_null(strstr(list, known[i].path), "%s: %s", known[i].path, list);
+        counters[i] = add(query, known[i].path);
+    }
+    EXPECT(PdhCollectQueryData(query), 0);
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
+        cr_expect_eq(good(counters[i]), known[i].value, "%s", known[i].path);
+    EXPECT(PdhCloseQuery(query), 0);
+}
+
 Test(pdh, paths_are_made_and_split)
 {
     static const struct {

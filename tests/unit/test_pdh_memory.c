@@ -99,3 +99,27 @@ Test(pdh_memory, a_capture_that_cannot_be_opened)
     cr_expect_eq(code, PDH_FILE_NOT_FOUND);
     cr_expect_eq(PdhCloseQuery(query), 0);
 }
+
+/* A path whose names exist only in another split than the usual one. */
+Test(pdh_memory, a_path_that_can_be_split_in_several_ways)
+{
+    static const char path[] = "\\Shelf(a)\\b)\\Size";
+    bool done = false;
+    cr_assert_eq(setenv("PERFBLOCK_CAPTURE", PERFBLOCK_SOURCE_DIR "/fixtures/odd_names.pfb", 1), 0);
+    for (size_t number = 1; !done; number++) {
+        PDH_HQUERY query = NULL;
+        PDH_HCOUNTER counter = NULL;
+        char list[256];
+        DWORD size = sizeof list;
+        allocations = 0;
+        failing_allocation = number;
+        done = is_done(PdhOpenQueryA(NULL, 0, &query)) && is_done(PdhAddCounterA(query, path, 0, &counter)) &&
+               is_done(PdhExpandWildCardPathA(NULL, path, list, &size, 0)) && is_done(PdhValidatePathA(path));
+        cr_assert(done || allocations >= number, "allocation %zu", number);
+        done = allocations < number;
+        if (query)
+            cr_expect_eq(PdhCloseQuery(query), 0);
+    }
+    cr_expect_gt(failing_allocation, 20);
+    failing_allocation = 0;
+}
