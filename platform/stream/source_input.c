@@ -47,8 +47,9 @@ static bool choose_term(source_input *s, const selection_term *term, pfb_source_
 }
 
 /* Chooses counters. *count becomes the number of terms of the selection that can be collected. Terms with the same
- * number are ways to split a path: if none can be collected, the first says why. For V1, where each takes a query, the
- * others are tried only if the first cannot be collected. Returns false when memory is exhausted. */
+ * number are ways to split a path: if none can be collected, the first says why, and the first one that lacks only
+ * instances is collected, because they may appear later. For V1, where each takes a query, the others are tried only if
+ * the first cannot be collected. Returns false when memory is exhausted. */
 static bool choose_terms(source_input *s, size_t *count, pfb_source_failure *failure)
 {
     const pfb_selection *selection = s->input->stream->selection;
@@ -59,6 +60,7 @@ static bool choose_terms(source_input *s, size_t *count, pfb_source_failure *fai
         const selection_term *first = has_terms ? &selection->terms[i] : NULL;
         pfb_source_failure reason = {.code = 0};
         bool is_done = choose_term(s, first, failure);
+        const selection_term *absent = !is_done && failure->code == PFB_WIN32_INSTANCE_NOT_FOUND ? first : NULL;
         size_t end = i + 1;
         bool has_memory = is_done || !pfb_source_input_lacks_memory(failure);
         for (; has_memory && first && end < term_count && selection->terms[end].number == first->number; end++) {
@@ -66,7 +68,16 @@ static bool choose_terms(source_input *s, size_t *count, pfb_source_failure *fai
                 continue;
             bool is_other = choose_term(s, &selection->terms[end], &reason);
             has_memory = is_other || !pfb_source_input_lacks_memory(&reason);
+            if (!is_other && !absent && reason.code == PFB_WIN32_INSTANCE_NOT_FOUND)
+                absent = &selection->terms[end];
             is_done = is_done || is_other;
+        }
+        bool is_late = false;
+        if (has_memory && !is_done && absent) {
+            s->accepts_absent = true;
+            is_late = choose_term(s, absent, &reason);
+            s->accepts_absent = false;
+            has_memory = is_late || !pfb_source_input_lacks_memory(&reason);
         }
         if (!has_memory) {
             *failure = reason.code != 0 ? reason : *failure;
@@ -74,7 +85,7 @@ static bool choose_terms(source_input *s, size_t *count, pfb_source_failure *fai
         }
         if (!is_done)
             report_term(s, first ? first->number : -1, failure);
-        *count += is_done;
+        *count += is_done || is_late;
         i = end;
     }
     return true;

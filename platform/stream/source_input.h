@@ -60,6 +60,8 @@ typedef struct source_input {
     pfb_bytes info, next_info; /* query information of the latest sample, and memory for the next */
     bool has_info;
 
+    bool accepts_absent; /* while a term is chosen: a counterset that it names need not have a matching instance */
+
     /* Time, in 100 ns of a monotonic clock. */
     bool has_begun;   /* the first sample was collected, or its collection has begun */
     bool has_next;    /* `next_time` is that of the next sample */

@@ -315,7 +315,8 @@ static bool append_blocks(term_search *a, metadata_set *set)
 }
 
 /* Makes the identifier blocks of all matching countersets. A counterset that was matched by a pattern is skipped if it
- * has no matching counter or instance; one that was named must have them. Fails if there are no blocks. */
+ * has no matching counter or instance; one that was named must have them, unless absent instances are accepted. Fails
+ * if there are no blocks. */
 static bool make_blocks(term_search *a)
 {
     const metadata_set *without_instance = NULL, *without_counters = NULL;
@@ -323,6 +324,7 @@ static bool make_blocks(term_search *a)
         bool has_instance = false;
         if (!find_counters(a, a->sets[i]) || !find_instance(a, a->sets[i], &has_instance))
             return false;
+        has_instance = has_instance || (a->s->accepts_absent && !a->is_pattern && has_instances(a->sets[i]));
         if (has_instance && a->id_count > 0 && !append_blocks(a, a->sets[i]))
             return false;
         without_instance = has_instance ? without_instance : a->sets[i];

@@ -144,8 +144,10 @@ static bool matches_instance(const selection_term *term, pfb_v1_reader *reader, 
 }
 
 /* Finds the objects of a block that match the term. Returns false when memory is exhausted. */
-static bool find_in_block(source_input *s, const selection_term *term, const pfb_bytes *block, found_objects *found)
+static bool find_in_block(source_input *s, const selection_term *term, const char *counterset, const pfb_bytes *block,
+                          found_objects *found)
 {
+    bool accepts_absent = s->accepts_absent && !has_wildcards(counterset);
     pfb_v1_reader reader;
     pfb_v1_object object;
     pfb_v1_open(&reader, block->data, block->size_bytes, &s->input->stream->reader);
@@ -154,7 +156,8 @@ static bool find_in_block(source_input *s, const selection_term *term, const pfb
         if (!pfb_selection_has_set(term, &names))
             continue;
         bool is_counter = matches_counter(s, term, &reader, &object);
-        bool is_instance = matches_instance(term, &reader, &object);
+        bool is_instance = matches_instance(term, &reader, &object) ||
+                           (accepts_absent && object.instance_count != PFB_V1_NO_INSTANCES);
         found->has_object = true;
         found->has_counter = found->has_counter || is_counter;
         found->has_instance = found->has_instance || is_instance;
@@ -225,7 +228,7 @@ bool pfb_source_input_choose_v1(source_input *s, const selection_term *term, pfb
                    (make_query(&s->titles, name, &query) || pfb_collect_no_memory(failure));
     if (is_done && query.size_bytes > 0)
         is_done = pfb_source_v1(s->source, (const char *)query.data, &s->fetched, failure) &&
-                  (find_in_block(s, term, &s->fetched, &found) || pfb_collect_no_memory(failure));
+                  (find_in_block(s, term, counterset, &s->fetched, &found) || pfb_collect_no_memory(failure));
     is_done = is_done && check_found(term, counterset, &found, failure) && add_found(s, &found, failure);
     pfb_bytes_free(&query);
     free(found.titles);

@@ -183,10 +183,9 @@ Test(pdh, rates_need_two_samples) /* T08 */
 
 /* T06, T07: the interface is in samples 2 and 3, and again, with another id and counts from 0, in samples 6 and 7. It
  * receives 20 broadcasts of 90 bytes between two samples. */
-Test(pdh, an_instance_that_does_not_exist_may_appear)
+static void expect_late_interface(uint32_t end)
 {
     PDH_RAW_COUNTER raw;
-    use_recording(FIXTURE("machine_appears"));
     PDH_HQUERY query = open_query(NULL);
     PDH_HQUERY both = open_query(NULL);
     PDH_HCOUNTER late = add(query, "\\Network Interface(USB Ethernet)\\Bytes Total/sec");
@@ -213,9 +212,27 @@ Test(pdh, an_instance_that_does_not_exist_may_appear)
             format(late, PDH_FMT_DOUBLE, PDH_INVALID_DATA, PDH_CSTATUS_NO_INSTANCE);
         }
     }
-    EXPECT(PdhCollectQueryData(query), PDH_NO_MORE_DATA);
+    EXPECT(PdhCollectQueryData(query), end);
     EXPECT(PdhCloseQuery(query), 0);
     EXPECT(PdhCloseQuery(both), 0);
+}
+
+static pfb_source *open_late(void *context, pfb_source_failure *failure)
+{
+    pfb_stream *stream = pfb_stream_new();
+    if (!stream || pfb_stream_add_file(stream, context) < 0)
+        return NULL;
+    return pfb_source_open_stream(stream, failure);
+}
+
+Test(pdh, an_instance_that_does_not_exist_may_appear)
+{
+    static char path[] = FIXTURE("machine_appears");
+    use_recording(path);
+    expect_late_interface(PDH_NO_MORE_DATA);
+    cr_assert_eq(pfb_pdh_use(open_late, path), 0); /* as a live machine */
+    expect_late_interface(PDH_NO_DATA);
+    cr_assert_eq(pfb_pdh_use(NULL, NULL), 0);
 }
 
 /* The result of Process V2 is an error in sample 3, that of Network Interface from sample 4 on. The database has 800

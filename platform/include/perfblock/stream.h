@@ -136,8 +136,9 @@ PFB_API int32_t pfb_stream_add(pfb_stream *stream, const pfb_input *input);
 PFB_API int32_t pfb_stream_add_file(pfb_stream *stream, const char *path);
 /* Takes ownership of the source, live or recorded; null is ignored with -1, so that a failed open can be passed. The
  * selection that the stream has at the first pfb_stream_next decides what is asked. A term that cannot be collected is
- * a problem, and the others are; if none can, the result is PFB_NEXT_FAILED, or the other inputs are read. The same for
- * a recording of several files (pfb_source_file): add it as a file. */
+ * a problem, and the others are; one that lacks only instances is a problem, too, and collected, because they may
+ * appear; if none can be collected, the result is PFB_NEXT_FAILED, or the other inputs are read. The same for a
+ * recording of several files (pfb_source_file): add it as a file. */
 PFB_API int32_t pfb_stream_add_source(pfb_stream *stream, pfb_source *source);
 PFB_API bool pfb_stream_select(pfb_stream *stream, const pfb_selection *selection); /* false: memory is exhausted */
 
