@@ -8,6 +8,10 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <time.h>
+#if !defined(_WIN32)
+#include <fcntl.h>
+#include <unistd.h>
+#endif
 
 /* ---- Events --------------------------------------------------------------------------------------------- */
 
@@ -57,8 +61,19 @@ typedef struct pdh_event {
     pdh_signal signal;
     size_t users; /* protected by the lock of handles.h */
     bool is_manual;
-    bool is_set, is_closed; /* protected by `signal` */
+    bool is_set, is_closed; /* protected by `signal`, as what follows */
+    int pipe[2];            /* ends to read and to write, if `has_pipe`; has one byte while the event is set */
+    bool has_pipe;
 } pdh_event;
+
+/* Sets or resets an event, whose signal is held. */
+static void set_event(pdh_event *event, bool is_set)
+{
+    char byte = 0;
+    if (event->has_pipe && event->is_set != is_set)
+        (void)(is_set ? write(event->pipe[1], &byte, 1) : read(event->pipe[0], &byte, 1));
+    event->is_set = is_set;
+}
 
 static void release_event(pdh_event *event)
 {
@@ -67,6 +82,10 @@ static void release_event(pdh_event *event)
     pfb_lock_release(&pfb_pdh_lock);
     if (!is_last)
         return;
+    if (event->has_pipe) {
+        close(event->pipe[0]);
+        close(event->pipe[1]);
+    }
     pfb_pdh_signal_destroy(&event->signal);
     free(event);
 }
@@ -106,7 +125,7 @@ static BOOL change_event(HANDLE handle, bool is_set)
     if (!event)
         return 0;
     pfb_pdh_signal_acquire(&event->signal);
-    event->is_set = is_set;
+    set_event(event, is_set);
     pfb_pdh_signal_wake(&event->signal);
     pfb_pdh_signal_release(&event->signal);
     release_event(event);
@@ -123,6 +142,26 @@ BOOL pfb_event_reset(HANDLE event)
     return change_event(event, false);
 }
 
+int pfb_event_descriptor(HANDLE handle)
+{
+    pdh_event *event = use_event(handle);
+    if (!event)
+        return -1;
+    pfb_pdh_signal_acquire(&event->signal);
+    if (!event->has_pipe && pipe(event->pipe) == 0) {
+        bool is_set = event->is_set;
+        (void)fcntl(event->pipe[0], F_SETFD, FD_CLOEXEC);
+        (void)fcntl(event->pipe[1], F_SETFD, FD_CLOEXEC);
+        event->has_pipe = true;
+        event->is_set = false;
+        set_event(event, is_set);
+    }
+    int descriptor = event->has_pipe ? event->pipe[0] : -1;
+    pfb_pdh_signal_release(&event->signal);
+    release_event(event);
+    return descriptor;
+}
+
 /* Waits for an event; *is_stopped, which may be null and is protected by its signal, ends the wait as a failure. */
 static DWORD wait_for_event(pdh_event *event, DWORD milliseconds, const bool *is_stopped)
 {
@@ -137,7 +176,7 @@ static DWORD wait_for_event(pdh_event *event, DWORD milliseconds, const bool *is
         result = WAIT_HAS_FAILED;
     } else if (event->is_set) {
         result = 0;
-        event->is_set = event->is_manual;
+        set_event(event, event->is_manual);
     }
     pfb_pdh_signal_release(&event->signal);
     return result;

@@ -7,9 +7,11 @@
 #include "perfblock/stream.h"
 #include "support_stderr.h"
 
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -407,6 +409,57 @@ Test(pdh, the_thread_of_a_query_sets_an_event)
     EXPECT(PdhCloseQuery(query), 0);
     cr_expect(pfb_event_close(event) && !pfb_event_close(event) && !pfb_event_set(event));
     cr_expect_eq(pfb_event_wait(event, 0), 0xFFFFFFFF);
+}
+
+static bool is_readable(int descriptor)
+{
+    struct pollfd wanted = {.fd = descriptor, .events = POLLIN};
+    return poll(&wanted, 1, 0) == 1 && (wanted.revents & POLLIN) != 0;
+}
+
+/* For event loops that wait for descriptors. */
+Test(pdh, an_event_has_a_descriptor)
+{
+    for (int is_manual = 0; is_manual < 2; is_manual++) {
+        HANDLE event = pfb_event_create(is_manual, 1);
+        int descriptor = pfb_event_descriptor(event);
+        cr_assert(descriptor >= 0 && pfb_event_descriptor(event) == descriptor);
+        cr_expect(is_readable(descriptor), "it was set before");
+        cr_expect(pfb_event_set(event) && is_readable(descriptor));
+        cr_expect_eq(pfb_event_wait(event, 0), 0);
+        cr_expect_eq(is_readable(descriptor), is_manual);
+        cr_expect(pfb_event_reset(event) && !is_readable(descriptor));
+        cr_expect(pfb_event_set(event) && is_readable(descriptor));
+        cr_expect(pfb_event_close(event) && pfb_event_descriptor(event) == -1);
+    }
+    int taken[1024];
+    size_t count = 0;
+    HANDLE event = pfb_event_create(0, 0);
+    const struct rlimit few = {.rlim_cur = 64, .rlim_max = 64};
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+    while (count < 1024 && (taken[count] = dup(STDERR_FILENO)) >= 0)
+        count++;
+    cr_expect_eq(pfb_event_descriptor(event), -1, "there are no descriptors");
+    while (count > 0)
+        close(taken[--count]);
+    cr_expect_geq(pfb_event_descriptor(event), 0);
+    cr_expect(pfb_event_close(event));
+}
+
+/* The thread of PdhCollectQueryDataEx makes it readable. */
+Test(pdh, a_collect_can_be_polled)
+{
+    use_recording(FIXTURE("machine_v1"));
+    HANDLE event = pfb_event_create(0, 0);
+    PDH_HQUERY query = open_query(NULL);
+    PDH_HCOUNTER counter = add(query, "\\System\\Processes");
+    struct pollfd wanted = {.fd = pfb_event_descriptor(event), .events = POLLIN};
+    EXPECT(PdhCollectQueryDataEx(query, 0, event), 0);
+    cr_assert_eq(poll(&wanted, 1, 10000), 1);
+    cr_expect_eq(pfb_event_wait(event, 0), 0);
+    cr_expect_eq(good(counter), 4);
+    EXPECT(PdhCloseQuery(query), 0);
+    cr_expect(pfb_event_close(event));
 }
 
 static int64_t milliseconds(void)

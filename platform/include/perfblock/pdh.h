@@ -671,6 +671,13 @@ PFB_API BOOL pfb_event_reset(HANDLE event); /* the same */
 PFB_API DWORD pfb_event_wait(HANDLE event, DWORD milliseconds);
 PFB_API BOOL pfb_event_close(HANDLE event); /* waits that run fail */
 
+#if !defined(_WIN32)
+/* Returns a file descriptor that can be read while the event is set, for poll and the event loops of other languages:
+ * do not read or close it. After poll, pfb_event_wait(event, 0) resets an event that is not manual. -1: no event, or no
+ * descriptors. It is the same for each call, and closed with the event. */
+PFB_API int pfb_event_descriptor(HANDLE event);
+#endif
+
 #define PFB_WAIT_TIMEOUT 258
 
 #if defined(_WIN32)
