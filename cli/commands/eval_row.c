@@ -266,6 +266,7 @@ static const struct {
     {"generic", offsetof(pfb_formula_options, generic)},
     {"cap_100", offsetof(pfb_formula_options, cap_100)},
     {"clamp_0", offsetof(pfb_formula_options, clamp_0)},
+    {"pdh_order", offsetof(pfb_formula_options, pdh_order)},
 };
 
 /* Reads "scale=N". Accepts any N that fits into the option; the formula returns the status bad_scale if N is out of

@@ -222,6 +222,17 @@ class Samples(EvalCase):
 class Modes(EvalCase):
     """The options of column `mode`, one by one and together."""
 
+    def test_pdh_order(self):
+        """(1 - N / D) * 100 in doubles; the exact value ends with other
+        digits."""
+        row = {"type": "PERF_100NSEC_TIMER_INV", "value0": 0, "time0": 0,
+               "value1": 609851, "time1": 77665755}
+        in_order = (1 - 609851.0 / 77665755.0) * 100
+        exact = rounded(Fraction(100 * (77665755 - 609851), 77665755))
+        self.assertNotEqual(in_order, exact)
+        for mode, value in (("", exact), ("pdh_order", in_order)):
+            self.assertEqual(float(self.result(**row, mode=mode)[1]), value)
+
     def test_several(self):
         """Several options are separated by blanks, in any order."""
         row = {"type": FRACTION, "value1": 3, "base1": 2}

@@ -20,6 +20,7 @@ WITHOUT = {
     r"pfb_Perf[A-Z]\w+": "perflib.h has a function of PerfLib for each",
     r"pfb_Pdh[A-Z]\w+": "pdh.h has a function of PDH for each",
     r"pfb_event_\w+": "events for PdhCollectQueryDataEx, as CreateEvent",
+    r"pfb_sleep": "Sleep of the compat headers",
     r"pfb_pdh_use": "the source of real-time data of PDH's functions",
     r"pfb_lwp_thread_\w+": "lwp_intrinsics.h has an intrinsic of the compilers for each",
     r"pfb_cpi_(get_current_mode|is_supported|set_trace_hook_id|start)": "perfutil.h has a documented name for each",

@@ -73,6 +73,27 @@ AVERAGE_TIME = Form(True, "base_delta", True, False,
 # (T - N) / F
 ELAPSED = Form(False, None, True, False, lambda n, d, f, m: (n, f))
 
+# The same in doubles, each operation rounded, in the order of Windows' PDH (the
+# option pdh_order): divide, subtract an inverse, times 100, divide by M.
+PDH_ORDER = {
+    RAW: lambda n, d, f, m: n,
+    DELTA: lambda n, d, f, m: n,
+    RATE: lambda n, d, f, m: n / (d / f),
+    QUEUE: lambda n, d, f, m: n / d,
+    TIMER: lambda n, d, f, m: n / d * 100,
+    TIMER_INV: lambda n, d, f, m: (1 - n / d) * 100,
+    MULTI_RATE: lambda n, d, f, m: n / (d / f) * 100 / m,
+    MULTI: lambda n, d, f, m: n / d * 100 / m,
+    MULTI_INV: lambda n, d, f, m: (m - n / d) * 100,
+    PER_ITEM_INV: lambda n, d, f, m: (m - n / d) * 100 / m,
+    FRACTION: lambda n, d, f, m: n / d * 100,
+    FRACTION_DELTA: lambda n, d, f, m: n / d * 100,
+    PRECISION_TIME: lambda n, d, f, m: n / d * 100,
+    AVERAGE: lambda n, d, f, m: n / d,
+    AVERAGE_TIME: lambda n, d, f, m: n / f / d,
+    ELAPSED: lambda n, d, f, m: n / f,
+}
+
 AVERAGE_BASE, SAMPLE_BASE, RAW_BASE = 0x40030402, 0x40030401, 0x40030403
 LARGE_RAW_BASE, MULTI_BASE = 0x40030500, 0x42030500
 MULTI_TIMER = 0x22410500
@@ -298,6 +319,10 @@ def has_small_bases(kind, older, newer):
 
 # Evaluation -----------------------------------------------------------------
 
+# What evaluate_pdh() returns. value: a double, or None. integer: or None.
+PdhResult = namedtuple("PdhResult", "status value integer flags unit")
+
+
 class Result(namedtuple("Result", "status top bottom flags unit")):
     """A status; with the status ok, the value is top / bottom."""
 
@@ -376,8 +401,9 @@ def raw_part(prepared, values, time, flags):
     return number
 
 
-def compute(prepared, older, newer, flags):
-    """(numerator, denominator); refuses in the order of docs/formula.md."""
+def read_inputs(prepared, older, newer, flags):
+    """N, D, F and M of the form's quotient, None where it has none; refuses in
+    the order of docs/formula.md."""
     form = prepared.type.form
     # First check that all inputs are present ...
     values = [need(sample, "value", "missing_input") for sample in
@@ -398,7 +424,7 @@ def compute(prepared, older, newer, flags):
                       else "zero_denominator")
     if denominator is not None and denominator < 0:
         raise Refusal("negative_denominator")
-    return form.quotient(number, denominator, frequency, items)
+    return number, denominator, frequency, items
 
 
 def limit(top, bottom, unit, options, flags):
@@ -418,22 +444,59 @@ def limit(top, bottom, unit, options, flags):
     return top, bottom
 
 
+def prepare_inputs(older, newer, options, flags):
+    """(Prepared, status, inputs), where `inputs` is that of read_inputs() if the
+    status is ok; sets flags."""
+    prepared = prepare(newer.get("type"), options)
+    if prepared.status:
+        return prepared, prepared.status, None
+    if prepared.needs_two and older is None:
+        return prepared, "need_two_samples", None
+    if older is not None and older.get("type") != newer["type"]:
+        return prepared, "type_mismatch", None
+    try:
+        return prepared, "ok", read_inputs(prepared, older, newer, flags)
+    except Refusal as refusal:
+        return prepared, str(refusal), None
+
+
 def evaluate(older, newer, options=NO_OPTIONS):
     """The Result of one counter; `older` may be None."""
-    prepared, flags = prepare(newer.get("type"), options), set()
+    flags = set()
+    prepared, status, inputs = prepare_inputs(older, newer, options, flags)
     unit = prepared.type.unit
-    if prepared.status:
-        return refused(prepared.status, unit)
-    if prepared.needs_two and older is None:
-        return refused("need_two_samples", unit)
-    if older is not None and older.get("type") != newer["type"]:
-        return refused("type_mismatch", unit)
-    try:
-        top, bottom = compute(prepared, older, newer, flags)
-    except Refusal as refusal:
-        return refused(str(refusal), unit)
-    top, bottom = limit(top, bottom, unit, options, flags)
+    if inputs is None:
+        return refused(status, unit)
+    top, bottom = limit(*prepared.type.form.quotient(*inputs), unit, options,
+                        flags)
     return Result("ok", top, bottom, sorted(flags), unit)
+
+
+def evaluate_pdh(older, newer, options=NO_OPTIONS):
+    """The PdhResult of one counter of a named type in PDH's order of operations;
+    `older` may be None."""
+    flags = set()
+    prepared, status, inputs = prepare_inputs(older, newer, options, flags)
+    unit, form = prepared.type.unit, prepared.type.form
+    if inputs is None:
+        return PdhResult(status, None, None, [], unit)
+    value = float(PDH_ORDER[form](*(None if number is None else float(number)
+                                    for number in inputs)))
+    if unit == PERCENT and value > 100:
+        flags.add("above_100")
+        value = 100.0 if options.cap_100 else value
+    if value < 0:
+        flags.add("below_zero")
+        value = 0.0 if options.clamp_0 else value
+    if options.scale > 0:
+        value *= 10.0 ** options.scale
+    elif options.scale < 0:
+        value *= 1 / 10.0 ** -options.scale
+    is_small = 0 <= value < 1 << 53 and value == int(value)
+    integer = int(value) if is_small else None
+    if form is RAW and options.scale == 0:  # a raw count stays an integer
+        integer = inputs[0]
+    return PdhResult("ok", value, integer, sorted(flags), unit)
 
 
 # PDH's form -----------------------------------------------------------------
@@ -519,7 +582,14 @@ def double_bits(number):
 
 
 def expected_cells(result):
-    """The texts of a Result, in the order of EXPECTED."""
+    """The texts of a Result or a PdhResult, in the order of EXPECTED."""
+    if isinstance(result, PdhResult):
+        status, value, integer, flags, unit = result
+        if value is None:
+            return [status, "", unit, "", "", "", ""]
+        return [status, " ".join(flags), unit, str(Fraction(value)),
+                repr(value), double_bits(value),
+                "" if integer is None else str(integer)]
     status, top, bottom, flags, unit = result
     if top is None:
         return [status, "", unit, "", "", "", ""]

@@ -4,6 +4,7 @@
 
 make_vectors.py CORPUS               the files CORPUS/formula/*.csv
 make_vectors.py --random COUNT SEED  random rows, to the standard output
+make_vectors.py --random-pdh COUNT SEED  the same in PDH's order of operations
 
 Expectations come from exact rational arithmetic (tests/oracle/formula.py).
 published.csv and worked.csv are written by hand: inputs, statuses, flags,
@@ -84,9 +85,10 @@ def write_suite(folder):
 
 def main(arguments):
     """Command line."""
-    if len(arguments) == 3 and arguments[0] == "--random":
+    if len(arguments) == 3 and arguments[0] in ("--random", "--random-pdh"):
         count, seed = int(arguments[1]), int(arguments[2])
-        sys.stdout.writelines(random_vectors.random_rows(count, seed))
+        sys.stdout.writelines(random_vectors.random_rows(
+            count, seed, arguments[0] == "--random-pdh"))
     elif len(arguments) == 1 and arguments[0][:1] != "-":
         write_suite(pathlib.Path(arguments[0]) / "formula")
     else:

@@ -152,11 +152,14 @@ def mode_pools(source):
             for pool in ([""], texts, bits)]
 
 
-def random_rows(count, seed):
-    """The header line and `count` rows."""
+def random_rows(count, seed, in_pdh_order=False):
+    """The header line and `count` rows. In PDH's order of operations they have
+    named types only."""
     source = random.Random(seed)
     numbers, chance = Numbers(source), source.random
     kinds = all_types(source)
+    if in_pdh_order:
+        kinds = [kind for kind in kinds if kind in formula.TYPES]
     dividing = {kind for kind, known in formula.TYPES.items()
                 if known.form and known.form.denominator}
     plain, mixed, bits = mode_pools(source)
@@ -172,6 +175,10 @@ def random_rows(count, seed):
             approach_tie(numbers, formula.TYPES[kind].form, older, newer)
         if chance() < 0.2:
             older = disturb(source, older, newer, kinds)
-        result = formula.evaluate(older, newer, options)
+        if in_pdh_order:
+            result = formula.evaluate_pdh(older, newer, options)
+            mode = (mode + " pdh_order").strip()
+        else:
+            result = formula.evaluate(older, newer, options)
         yield row_text("random-%s-%d" % (seed, number), mode, (older, newer),
                        result, LAST)

@@ -123,9 +123,10 @@ static bool read_option(const char *word, pfb_formula_options *options)
         const char *name;
         bool *chosen;
     } names[] = {
-        {"wrap32", &options->wrap32},   {"per_item_inverse", &options->per_item_inverse},
-        {"generic", &options->generic}, {"server_2003", &options->server_2003_multi_timer},
-        {"cap_100", &options->cap_100}, {"clamp_0", &options->clamp_0},
+        {"wrap32", &options->wrap32},       {"per_item_inverse", &options->per_item_inverse},
+        {"generic", &options->generic},     {"server_2003", &options->server_2003_multi_timer},
+        {"cap_100", &options->cap_100},     {"clamp_0", &options->clamp_0},
+        {"pdh_order", &options->pdh_order},
     };
     int64_t scale;
     if (strncmp(word, "scale=", 6) == 0) {
