@@ -11,6 +11,7 @@ import os
 import pathlib
 import random
 import re
+import select
 import struct
 import subprocess
 import sys
@@ -288,6 +289,28 @@ class Logs(unittest.TestCase):
                     path, (int(row["type"], 16), w.SECOND, []))
                 entry[2].append((row["first"], row["second"]))
         self.compare(str(folder / "win8-counters.blg"), expected)
+
+
+class Events(unittest.TestCase):
+    """The event of PdhCollectQueryDataEx in an event loop."""
+
+    def test_poll(self):
+        pdh.pfb_event_create.restype = ctypes.c_void_p
+        event = ctypes.c_void_p(pdh.pfb_event_create(0, 0))
+        descriptor = pdh.pfb_event_descriptor(event)
+        os.environ["PERFBLOCK_CAPTURE"] = str(ROOT / "fixtures/machine_v1.pfb")
+        self.addCleanup(os.environ.pop, "PERFBLOCK_CAPTURE")
+        self.addCleanup(pdh.pfb_pdh_use, None, None)
+        self.assertEqual(pdh.pfb_pdh_use(None, None), 0)
+        query = Query()
+        processes = query.add(r"\System\Processes")
+        self.assertEqual(select.select([descriptor], [], [], 0)[0], [])
+        self.assertEqual(call("PdhCollectQueryDataEx", query.handle, 0, event), 0)
+        self.assertEqual(select.select([descriptor], [], [], 20)[0], [descriptor])
+        self.assertEqual(pdh.pfb_event_wait(event, 0), 0)
+        self.assertEqual(value_of(processes), (0, 4))
+        self.assertEqual(query.close(), 0)
+        self.assertEqual(pdh.pfb_event_close(event), 1)
 
 
 class Machine(unittest.TestCase):

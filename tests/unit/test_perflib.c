@@ -366,6 +366,9 @@ Test(perflib, a_capture_does_not_answer_for_other_machines)
     setenv("PERFBLOCK_CAPTURE", FIXTURES "machine.pfb", 1); /* V2 replies have no machine */
     cr_expect_eq(open_machine("\\\\fixture"), PFB_WIN32_BAD_NETPATH);
     cr_assert_eq(pfb_perflib_use(NULL), PFB_WIN32_SUCCESS);
+    setenv("PERFBLOCK_CAPTURE", PERFBLOCK_SOURCE_DIR "/corpus/capture/seeds/valid_start_only.pfb", 1);
+    cr_expect(open_machine("") == PFB_WIN32_SUCCESS && open_machine("\\\\fixture") == PFB_WIN32_BAD_NETPATH);
+    cr_assert_eq(pfb_perflib_use(NULL), PFB_WIN32_SUCCESS);
     setenv("PERFBLOCK_CAPTURE", "/nowhere/a.pfb", 1);
     cr_expect_eq(open_machine("\\\\fixture"), PFB_WIN32_FILE_NOT_FOUND);
     unsetenv("PERFBLOCK_CAPTURE");
@@ -463,7 +466,8 @@ Test(perflib, strict_mode_refuses_names_of_a_single_instance_and_changes_the_ord
 /* Data that cannot be read is passed on as it is. */
 Test(perflib, strict_mode_does_not_change_damaged_data)
 {
-    static const pfb_source_fault cut = {PFB_SOURCE_QUERY_COLLECT, 0, PFB_SOURCE_FAULT_CUT, 60, 0};
+    static const pfb_source_fault faults[] = {{PFB_SOURCE_QUERY_COLLECT, 0, PFB_SOURCE_FAULT_CUT, 60, 0},
+                                              {PFB_SOURCE_REGISTRATION, 0, PFB_SOURCE_FAULT_CUT, 8, 0}};
     uint8_t damaged[2][60];
     DWORD actual = 0;
     for (int is_strict = 0; is_strict < 2; is_strict++) {
@@ -471,9 +475,9 @@ Test(perflib, strict_mode_does_not_change_damaged_data)
         pfb_stream *stream = pfb_stream_new();
         setenv("PERFBLOCK_STRICT", is_strict ? "1" : "0", 1);
         cr_assert(stream && pfb_stream_add_file(stream, FIXTURES "machine.pfb") >= 0);
-        cr_assert_eq(pfb_perflib_use(pfb_source_open_faulty(pfb_source_open_stream(stream, NULL), &cut, 1, NULL)), 0);
+        cr_assert_eq(pfb_perflib_use(pfb_source_open_faulty(pfb_source_open_stream(stream, NULL), faults, 2, NULL)), 0);
         cr_assert_eq(PerfOpenQueryHandle(NULL, &handle), PFB_WIN32_SUCCESS);
-        cr_expect_eq(add_all(handle, &memory, false), PFB_WIN32_SUCCESS);
+        cr_expect_eq(add_all(handle, &memory, true), PFB_WIN32_SUCCESS, "its registration cannot be read");
         cr_expect_eq(add_all(handle, &of_system, false), PFB_WIN32_SUCCESS);
         cr_assert_eq(PerfQueryCounterData(handle, (PERF_DATA_HEADER *)(void *)damaged[is_strict], 60, &actual), 0);
         cr_expect_eq(actual, 60);
