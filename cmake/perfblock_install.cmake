@@ -24,7 +24,8 @@ if(TARGET perfblock_compat)
 endif()
 install(
     DIRECTORY fixtures/ DESTINATION ${CMAKE_INSTALL_DATADIR}/perfblock/fixtures
-    FILES_MATCHING PATTERN "*.pfb" PATTERN "*.txt" PATTERN "*.blg" PATTERN "*.csv" PATTERN "*.tsv" PATTERN "README.md"
+    FILES_MATCHING PATTERN "*.pfb" PATTERN "*.txt" PATTERN "*.blg" PATTERN "*.csv" PATTERN "*.tsv" PATTERN "*.cpi"
+                   PATTERN "README.md"
 )
 install(PROGRAMS fixtures/perfblock-fixture DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT perfblock_${kind} NAMESPACE perfblock:: FILE perfblock_${kind}_targets.cmake DESTINATION ${package_folder})
