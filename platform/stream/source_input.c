@@ -46,47 +46,61 @@ static bool choose_term(source_input *s, const selection_term *term, pfb_source_
     return term ? pfb_source_input_choose_v1(s, term, failure) : pfb_source_input_choose_all_v1(s, failure);
 }
 
-/* Chooses counters. *count becomes the number of terms of the selection that can be collected. Terms with the same
- * number are ways to split a path: if none can be collected, the first says why, and the first one that lacks only
- * instances is collected, because they may appear later. For V1, where each takes a query, the others are tried only if
- * the first cannot be collected. Returns false when memory is exhausted. */
+/* Chooses a term, or everything if `terms` is null. `count` terms are ways to split the same path: if none can be
+ * collected, *failure says why the first cannot, and the first one that lacks only instances is collected, because they
+ * may appear later (*is_late). For V1, where each takes a query, the others are tried only if the first cannot be
+ * collected. Returns false when memory is exhausted. */
+static bool choose_splits(source_input *s, const selection_term *terms, size_t count, bool *is_done, bool *is_late,
+                          pfb_source_failure *failure)
+{
+    pfb_source_failure reason;
+    const selection_term *absent = NULL;
+    *is_late = false;
+    *is_done = choose_term(s, terms, failure);
+    if (!*is_done && pfb_source_input_lacks_memory(failure))
+        return false;
+    if (!*is_done && failure->code == PFB_WIN32_INSTANCE_NOT_FOUND)
+        absent = terms;
+    for (size_t i = 1; i < count && !(s->is_v1 && *is_done); i++) {
+        bool is_other = choose_term(s, &terms[i], &reason);
+        *is_done = *is_done || is_other;
+        if (!is_other && pfb_source_input_lacks_memory(&reason)) {
+            *failure = reason;
+            return false;
+        }
+        if (!is_other && !absent && reason.code == PFB_WIN32_INSTANCE_NOT_FOUND)
+            absent = &terms[i];
+    }
+    if (*is_done || !absent)
+        return true;
+    s->accepts_absent = true;
+    *is_late = choose_term(s, absent, &reason);
+    s->accepts_absent = false;
+    if (*is_late || !pfb_source_input_lacks_memory(&reason))
+        return true;
+    *failure = reason;
+    return false;
+}
+
+/* Chooses counters. *count becomes the number of terms of the selection that are collected; terms with the same number
+ * are ways to split a path. Returns false when memory is exhausted. */
 static bool choose_terms(source_input *s, size_t *count, pfb_source_failure *failure)
 {
     const pfb_selection *selection = s->input->stream->selection;
     bool has_terms = selection && selection->count > 0;
     size_t term_count = has_terms ? selection->count : 1;
     *count = 0;
-    for (size_t i = 0; i < term_count;) {
+    for (size_t i = 0, end; i < term_count; i = end) {
         const selection_term *first = has_terms ? &selection->terms[i] : NULL;
-        pfb_source_failure reason = {.code = 0};
-        bool is_done = choose_term(s, first, failure);
-        const selection_term *absent = !is_done && failure->code == PFB_WIN32_INSTANCE_NOT_FOUND ? first : NULL;
-        size_t end = i + 1;
-        bool has_memory = is_done || !pfb_source_input_lacks_memory(failure);
-        for (; has_memory && first && end < term_count && selection->terms[end].number == first->number; end++) {
-            if (s->is_v1 && is_done)
-                continue;
-            bool is_other = choose_term(s, &selection->terms[end], &reason);
-            has_memory = is_other || !pfb_source_input_lacks_memory(&reason);
-            if (!is_other && !absent && reason.code == PFB_WIN32_INSTANCE_NOT_FOUND)
-                absent = &selection->terms[end];
-            is_done = is_done || is_other;
-        }
-        bool is_late = false;
-        if (has_memory && !is_done && absent) {
-            s->accepts_absent = true;
-            is_late = choose_term(s, absent, &reason);
-            s->accepts_absent = false;
-            has_memory = is_late || !pfb_source_input_lacks_memory(&reason);
-        }
-        if (!has_memory) {
-            *failure = reason.code != 0 ? reason : *failure;
+        bool is_done, is_late;
+        end = i + 1;
+        while (end < term_count && selection->terms[end].number == first->number)
+            end++;
+        if (!choose_splits(s, first, end - i, &is_done, &is_late, failure))
             return false;
-        }
         if (!is_done)
             report_term(s, first ? first->number : -1, failure);
         *count += is_done || is_late;
-        i = end;
     }
     return true;
 }
