@@ -81,6 +81,29 @@ class LiveCase(Case):
         return found
 
 
+class CountCase(LiveCase):
+    """A test of counts that may change while a sample is taken."""
+
+    def setUp(self):
+        super().setUp()
+        self.exact = 0  # nonzero counts that were compared exactly
+
+    def expect_counts(self, counts_of, readings, values, sizes):
+        """Asserts that each raw value lies between the counts that `counts_of`
+        computes from two readings. `sizes` are {counter: value at which it
+        wraps}, if not 2^64."""
+        low, high = (counts_of(numbers) for numbers in readings)
+        for counter, value in values.items():
+            if counter not in low:
+                continue
+            self.assertTrue(
+                is_between(low[counter], value, high[counter],
+                           sizes.get(counter, 2**64)),
+                (counter, low[counter], value, high[counter]))
+            self.exact += low[counter] == high[counter] != 0
+        self.assertLessEqual(low.keys(), values.keys())
+
+
 def is_between(low, value, high, size):
     """Whether a count that wraps at `size` lies between two readings. It may
     wrap between them. If they are equal, only that value does."""

@@ -11,7 +11,7 @@ import socket
 import sys
 import unittest
 
-from live_samples import LiveCase, elapsed, is_between, quotient, rate
+from live_samples import CountCase, elapsed, is_between, quotient, rate
 
 PACKETS, BYTES = 50, 1000
 MEBIBYTE = 1 << 20
@@ -60,32 +60,6 @@ def lies_on_a_disk(path):
     number = [str(os.major(device)), str(os.minor(device))]
     return any(line.split()[:2] == number
                for line in read_text("/proc/diskstats").splitlines())
-
-
-# ---- Counts ------------------------------------------------------------------
-
-
-class CountCase(LiveCase):
-    """A test of counts that may change while a sample is taken."""
-
-    def setUp(self):
-        super().setUp()
-        self.exact = 0  # nonzero counts that were compared exactly
-
-    def expect_counts(self, counts_of, readings, values, sizes):
-        """Asserts that each raw value lies between the counts that `counts_of`
-        computes from two readings. `sizes` are {counter: value at which it
-        wraps}, if not 2^64."""
-        low, high = (counts_of(numbers) for numbers in readings)
-        for counter, value in values.items():
-            if counter not in low:
-                continue
-            self.assertTrue(
-                is_between(low[counter], value, high[counter],
-                           sizes.get(counter, 2**64)),
-                (counter, low[counter], value, high[counter]))
-            self.exact += low[counter] == high[counter] != 0
-        self.assertLessEqual(low.keys(), values.keys())
 
 
 # ---- Network ----------------------------------------------------------------

@@ -8,7 +8,8 @@
 
 #include <time.h>
 
-extern const pfb_guid processor_guid;
+extern const pfb_guid processor_guid; /* Processor Information */
+extern const pfb_guid nodeless_processor_guid;
 extern const pfb_guid system_guid;
 extern const pfb_guid memory_guid;
 extern const pfb_guid disk_guid;
@@ -98,5 +99,8 @@ typedef struct known_counter {
 
 /* Checks that the set has exactly these counters, with the ids 0, 1, 2 ... */
 void expect_counters(pfb_source *source, uint32_t instance_type, const known_counter *known, uint32_t count);
+
+/* Checks that the set has these counters, with the ids 0, 1, 2 ..., and maybe others. */
+void expect_first_counters(pfb_source *source, uint32_t instance_type, const known_counter *known, uint32_t count);
 
 #endif

@@ -34,7 +34,7 @@ Test(linux_source, counters_are_registered_as_in_the_catalog)
     pfb_counter single;
     const pfb_catalog_set *set = pfb_catalog_find(&processor_guid);
     cr_assert(pfb_source_countersets(source, &reply, NULL));
-    cr_assert(reply.size_bytes == 16 && memcmp(reply.data, processor_guid.bytes, 16) == 0);
+    cr_assert(reply.size_bytes == 2 * 16 && memcmp(reply.data, processor_guid.bytes, 16) == 0);
     cr_assert(pfb_source_registration(source, &processor_guid, PFB_REQUEST_COUNTERSET, 0, &reply, NULL));
     cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, STRICT));
     cr_expect(pfb_guid_equal(&registration.guid, &processor_guid) && registration.instance_type == set->instance_type);
@@ -228,7 +228,7 @@ Test(linux_source, query_handles_are_independent)
 
 /* ---- Several countersets ------------------------------------------------------------------------------- */
 
-static void put_three_sets(void)
+static void put_four_sets(void)
 {
     put_everything();
     put_file("/proc/stat", STAT "ctxt 700\n");
@@ -237,18 +237,19 @@ static void put_three_sets(void)
 
 Test(linux_source, countersets_of_this_machine_are_listed)
 {
-    put_three_sets();
+    put_four_sets();
     pfb_source *source = open_machine();
     pfb_bytes reply = {0};
-    cr_assert(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 48);
+    cr_assert(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 64);
     cr_expect(memcmp(reply.data, processor_guid.bytes, 16) == 0);
-    cr_expect(memcmp(reply.data + 16, system_guid.bytes, 16) == 0);
-    cr_expect(memcmp(reply.data + 32, memory_guid.bytes, 16) == 0);
+    cr_expect(memcmp(reply.data + 16, nodeless_processor_guid.bytes, 16) == 0);
+    cr_expect(memcmp(reply.data + 32, system_guid.bytes, 16) == 0);
+    cr_expect(memcmp(reply.data + 48, memory_guid.bytes, 16) == 0);
     pfb_source_close(source);
     put_file("/proc/stat", "ctxt 700\n");
     source = open_machine();
     cr_assert(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 32,
-              "Processor Information is not listed without CPUs");
+              "processors are not listed without CPUs");
     cr_expect(memcmp(reply.data, system_guid.bytes, 16) == 0);
     pfb_source_failure failure = {0};
     cr_expect_not(pfb_source_instances(source, &processor_guid, &reply, &failure));
@@ -259,7 +260,7 @@ Test(linux_source, countersets_of_this_machine_are_listed)
 
 Test(linux_source, one_query_has_results_of_several_countersets)
 {
-    put_three_sets();
+    put_four_sets();
     pfb_source *source = open_machine();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     pfb_bytes reply = {0};
@@ -280,7 +281,7 @@ Test(linux_source, one_query_has_results_of_several_countersets)
 
 Test(linux_source, a_set_that_cannot_be_sampled_does_not_affect_others)
 {
-    put_three_sets();
+    put_four_sets();
     pfb_source *source = open_machine();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     pfb_bytes reply = {0};
@@ -313,7 +314,7 @@ Test(linux_source, a_file_of_several_sets_is_read_once)
     char descriptor_path[64];
     char path[128];
     int pipe_ends[2];
-    put_three_sets();
+    put_four_sets();
     pfb_source *source = open_machine();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     pfb_bytes reply = {0};
@@ -428,9 +429,11 @@ static void leave_descriptors(unsigned count)
     limit_descriptors((rlim_t)next + count);
 }
 
-static void put_six_sets(void)
+enum { ALL_SETS = 7 };
+
+static void put_all_sets(void)
 {
-    put_three_sets();
+    put_four_sets();
     put_file("/proc/loadavg", "0.52 0.58 0.59 4/812 31415\n");
     put_file("/proc/diskstats", "8 0 sda 0 0 0 0 0 0 0 0 0 0 0\n");
     put_file("/proc/net/dev", "lo: 1 2 3 4 5 6 7 8 9 10 11 12\n");
@@ -444,10 +447,11 @@ Test(linux_source, sampling_without_file_descriptors_fails)
         const pfb_guid *set;
         const char *name;
         const char *file;
-    } cases[] = {{&processor_guid, "*", "/proc/stat"},    {&system_guid, NULL, "/proc/stat"},
-                 {&memory_guid, NULL, "/proc/meminfo"},   {&disk_guid, "*", "/proc/diskstats"},
-                 {&interface_guid, "*", "/proc/net/dev"}, {&process_guid, "*", "/proc/7/stat"}};
-    put_six_sets();
+    } cases[] = {{&processor_guid, "*", "/proc/stat"}, {&nodeless_processor_guid, "*", "/proc/stat"},
+                 {&system_guid, NULL, "/proc/stat"},   {&memory_guid, NULL, "/proc/meminfo"},
+                 {&disk_guid, "*", "/proc/diskstats"}, {&interface_guid, "*", "/proc/net/dev"},
+                 {&process_guid, "*", "/proc/7/stat"}};
+    put_all_sets();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pfb_source *source = open_machine();
         pfb_source_query *query = pfb_source_query_open(source, NULL);
@@ -473,7 +477,7 @@ Test(linux_source, sampling_without_file_descriptors_fails)
 Test(linux_source, opening_without_file_descriptors_fails)
 {
     bool is_open = false;
-    put_six_sets();
+    put_all_sets();
     for (unsigned descriptors = 0; descriptors < 16; descriptors++) {
         pfb_bytes reply = {0};
         pfb_source_failure failure = {0};
@@ -483,7 +487,8 @@ Test(linux_source, opening_without_file_descriptors_fails)
         cr_expect(source || !is_open, "opening fails with %u descriptors but succeeded with fewer", descriptors);
         is_open = source != NULL;
         if (is_open)
-            cr_expect(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == 6 * 16, "%u", descriptors);
+            cr_expect(pfb_source_countersets(source, &reply, NULL) && reply.size_bytes == ALL_SETS * 16, "%u",
+                      descriptors);
         else
             cr_expect_eq(failure.code, PFB_WIN32_TOO_MANY_OPEN_FILES, "%u: %s", descriptors, failure.sentence);
         pfb_bytes_free(&reply);
@@ -498,7 +503,7 @@ Test(linux_source, opening_without_file_descriptors_fails)
 /* The file is a folder, so reading it fails with EISDIR. */
 Test(linux_source, an_unreadable_file_is_a_failure)
 {
-    put_three_sets();
+    put_four_sets();
     pfb_source *source = open_machine();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     pfb_bytes reply = {0};
@@ -565,7 +570,7 @@ Test(linux_source, each_block_has_its_status)
 
 Test(linux_source, single_instance_sets_accept_any_name_or_none)
 {
-    put_three_sets();
+    put_four_sets();
     pfb_source *source = open_machine();
     pfb_source_query *query = pfb_source_query_open(source, NULL);
     use_counterset(&memory_guid);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The counterset Processor Information of the live source of Linux. */
+/* The countersets Processor Information and Processor of the live source of Linux. */
 #include <criterion/criterion.h>
 
 #include "machine.h"
@@ -314,6 +314,68 @@ Test(processor, numbers_of_thousands_of_cpus_may_have_gaps)
     expected[0] = '\0';
     expect_more("1 0 { %llu/8}\n", (unsigned long long)(ticks(4095) / 2));
     cr_expect_str_eq(ask(source, "_Total", 1, PFB_NO_ID), expected);
+    pfb_source_close(source);
+}
+
+/* ---- Processor --------------------------------------------------------------------------------------------------- */
+
+/* Returns the text with the nodes of instances removed: without "0,_Total" and "3,_Total", and with "1" for "0,1". */
+static const char *without_nodes(const char *text)
+{
+    static char out[sizeof expected];
+    size_t size = 0;
+    for (const char *at = text; *at;) {
+        bool is_instance = at[0] == '{' && at[1] != '_';
+        if (is_instance && at[3] == '_') {
+            at = strchr(at, '}') + 1;
+            size -= size > 0; /* the blank before it */
+            continue;
+        }
+        out[size++] = *at;
+        at += is_instance ? 3 : 1;
+    }
+    out[size] = '\0';
+    return out;
+}
+
+/* It has the CPUs and the total of Processor Information, and its counters up to C3 Transitions/sec with their types.
+ */
+Test(processor, processors_without_nodes_have_the_same_values)
+{
+    char both[sizeof expected];
+    put_everything();
+    pfb_source *source = open_machine();
+    use_counterset(&nodeless_processor_guid);
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 8 9 10 11 12 13 14 ");
+    cr_expect_str_eq(instances_of(source), "0#0 1#1 5#5 _Total#fffffffe ");
+    for (size_t n = 0; ids[n] < 15; n++) {
+        use_counterset(&processor_guid);
+        snprintf(both, sizeof both, "%s", without_nodes(ask(source, "*", ids[n], PFB_NO_ID)));
+        use_counterset(&nodeless_processor_guid);
+        cr_expect_str_eq(ask(source, "*", ids[n], PFB_NO_ID), both, "counter %u", ids[n]);
+    }
+    cr_expect_str_eq(ask(source, "*", 3, PFB_NO_ID), "4 0 {0#0 6/4} {1#1 28/4} {5#5 39/4} {_Total#fffffffe 73/4}\n");
+    pfb_source_close(source);
+}
+
+Test(processor, processors_without_nodes_are_named_as_on_windows)
+{
+    static const known_counter known[] = {
+        {.type = "PERF_100NSEC_TIMER_INV", .aggregate = 2, .name = "% Processor Time"},
+        {.type = "PERF_100NSEC_TIMER", .aggregate = 2, .name = "% User Time"},
+        {.type = "PERF_100NSEC_TIMER", .aggregate = 2, .name = "% Privileged Time"},
+        {.type = "PERF_COUNTER_COUNTER", .aggregate = 1, .name = "Interrupts/sec"},
+        {.type = "PERF_100NSEC_TIMER", .aggregate = 2, .name = "% DPC Time"},
+        {.type = "PERF_100NSEC_TIMER", .aggregate = 2, .name = "% Interrupt Time"}};
+    put_file("/proc/stat", STAT);
+    put_file("/proc/interrupts", "     CPU0 CPU1 CPU5\n 1: 1 20 30 timer\n");
+    pfb_source *source = open_machine();
+    use_counterset(&nodeless_processor_guid);
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 8 ", "a machine without C-states");
+    expect_first_counters(source, PFB_INSTANCES_MULTIPLE | PFB_INSTANCES_AGGREGATE, known,
+                          sizeof known / sizeof known[0]);
+    put_file("/proc/stat", STAT "cpu6 300 30 60 3001 7 3 6\n");
+    cr_expect_str_eq(instances_of(source), "0#0 1#1 5#5 6#6 _Total#fffffffe ");
     pfb_source_close(source);
 }
 

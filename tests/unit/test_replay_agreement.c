@@ -15,10 +15,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 40, CALLS = 6000, SETS = 6 };
+enum { SAMPLES = 40, CALLS = 6000, SETS = 7 };
 
-static const pfb_guid *const sets[SETS] = {&processor_guid, &system_guid,    &memory_guid,
-                                           &disk_guid,      &interface_guid, &process_guid};
+static const pfb_guid *const sets[SETS] = {&processor_guid, &nodeless_processor_guid, &system_guid, &memory_guid,
+                                           &disk_guid,      &interface_guid,          &process_guid};
 
 /* ---- The machine ------------------------------------------------------------------------------------------ */
 

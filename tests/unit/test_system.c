@@ -7,6 +7,7 @@
 #include "perfblock/v2.h"
 #include "support.h"
 
+#include <stdio.h>
 #include <string.h>
 
 static void make_system_machine(void)
@@ -39,7 +40,7 @@ Test(system, counts_are_those_of_the_files)
 {
     put_system();
     pfb_source *source = open_machine();
-    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 ");
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 ");
     cr_expect_str_eq(ask(source, NULL, 0, PFB_NO_ID), "1 0 { 7/4}\n", "the count is modulo 2^32");
     cr_expect_str_eq(ask(source, NULL, 1, PFB_NO_ID), "1 0 { 3/4}\n");
     cr_expect_str_eq(ask(source, NULL, 2, PFB_NO_ID), "1 0 { 812/4}\n");
@@ -50,6 +51,29 @@ Test(system, counts_are_those_of_the_files)
     remove_file("/proc/4194304/comm");
     remove_file("/proc/4194304");
     cr_expect_str_eq(ask(source, "", 1, PFB_NO_ID), "1 0 { 2/4}\n", "processes start and end");
+    pfb_source_close(source);
+}
+
+/* Each of the three processors runs one thread. */
+Test(system, the_queue_has_the_threads_that_no_processor_runs)
+{
+    static const struct {
+        const char *running;
+        const char *data;
+    } cases[] = {{"5", "1 0 { 2/4}\n"},
+                 {"4", "1 0 { 1/4}\n"},
+                 {"3", "1 0 { 0/4}\n"},
+                 {"1", "1 0 { 0/4}\n"},
+                 {"18446744073709551615", "1 0 { 4294967292/4}\n"},
+                 {"many", "0 1069\n"}};
+    put_system();
+    pfb_source *source = open_machine();
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        char text[512];
+        snprintf(text, sizeof text, STAT "procs_running %s\nprocs_blocked 9\n", cases[i].running);
+        put_file("/proc/stat", text);
+        cr_expect_str_eq(ask(source, NULL, 6, PFB_NO_ID), cases[i].data, "%s", cases[i].running);
+    }
     pfb_source_close(source);
 }
 
@@ -109,7 +133,8 @@ Test(system, counters_are_those_of_windows)
         {.type = "PERF_COUNTER_RAWCOUNT", .name = "Threads"},
         {.type = "PERF_ELAPSED_TIME", .name = "System Up Time", .perf_time_id = 4, .perf_freq_id = 5},
         {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Object Time", .is_hidden = true},
-        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Object Frequency", .is_hidden = true}};
+        {.type = "PERF_COUNTER_LARGE_RAWCOUNT", .name = "Object Frequency", .is_hidden = true},
+        {.type = "PERF_COUNTER_RAWCOUNT", .name = "Processor Queue Length"}};
     put_system();
     pfb_source *source = open_machine();
     expect_counters(source, 0, known, sizeof known / sizeof known[0]);
@@ -161,7 +186,7 @@ Test(system, this_machine_has_the_counterset)
 {
     pfb_source *source = pfb_source_open_live(NULL);
     cr_assert(source);
-    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 ");
+    cr_expect_str_eq(offered_by(source), "0 1 2 3 4 5 6 ");
     cr_expect(strncmp(ask(source, NULL, PFB_NO_ID, PFB_NO_ID), "2 0 { 0=", 8) == 0);
     pfb_source_close(source);
 }

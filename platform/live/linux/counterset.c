@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "live/linux/counterset.h"
 
-#include "perfblock/catalog.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,43 +10,15 @@ static const pfb_guid provider_guid = {
 
 /* ---- Opening --------------------------------------------------------------------------------------------- */
 
-static const pfb_catalog_counter *find_catalog_counter(const pfb_catalog_set *set, uint32_t id)
-{
-    const pfb_catalog_counter *entry;
-    for (size_t i = 0; (entry = pfb_catalog_counter_at(set, i)) != NULL; i++) {
-        if (entry->id == id)
-            break;
-    }
-    return entry;
-}
-
-/* If the catalog has the set, sets the counter's type and name from there. Returns false if the catalog has the set,
- * but not this counter. */
-static bool complete_from_catalog(const pfb_catalog_set *known, pfb_set_counter *counter)
-{
-    if (!known)
-        return true;
-    const pfb_catalog_counter *entry = find_catalog_counter(known, counter->id);
-    if (!entry)
-        return false;
-    counter->type = entry->type;
-    counter->name = entry->name;
-    return true;
-}
-
-/* Sets name and instance type of the set, and adds the counters whose needs are all offered. */
+/* Adds the counters whose needs are all offered. */
 static void add_offered(pfb_open_set *open, uint32_t offered)
 {
     const pfb_counterset *set = open->set;
-    const pfb_catalog_set *known = pfb_catalog_find(&set->guid);
-    open->name = known ? known->name : set->name;
-    open->instance_type = known ? known->instance_type : set->instance_type;
     for (uint32_t i = 0; i < set->counter_count; i++) {
-        pfb_set_counter counter = set->counters[i];
-        if ((counter.needs & offered) != counter.needs || !complete_from_catalog(known, &counter))
+        if ((set->counters[i].needs & offered) != set->counters[i].needs)
             continue;
-        open->ids[open->counter_count] = counter.id;
-        open->counters[open->counter_count++] = counter;
+        open->ids[open->counter_count] = set->counters[i].id;
+        open->counters[open->counter_count++] = set->counters[i];
     }
 }
 
@@ -169,7 +139,8 @@ void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t 
 {
     switch (request) {
     case PFB_REQUEST_COUNTERSET:
-        pfb_write_counterset(writer, &open->set->guid, PFB_DETAIL_NOVICE, open->instance_type, open->counter_count);
+        pfb_write_counterset(writer, &open->set->guid, PFB_DETAIL_NOVICE, open->set->instance_type,
+                             open->counter_count);
         for (uint32_t i = 0; i < open->counter_count; i++)
             write_counter(&open->counters[i], writer);
         break;
@@ -178,7 +149,7 @@ void pfb_open_set_register(const pfb_open_set *open, uint32_t request, uint32_t 
         break;
     case PFB_REQUEST_COUNTERSET_NAME:
     case PFB_REQUEST_COUNTERSET_ENGLISH_NAME:
-        write_string(open->name, writer);
+        write_string(open->set->name, writer);
         break;
     case PFB_REQUEST_COUNTERSET_HELP:
         write_string(open->set->help, writer);
@@ -257,7 +228,7 @@ static void write_values(const pfb_selection *chosen, size_t i, pfb_writer *writ
 static void write_matches(const pfb_selection *chosen, pfb_writer *writer)
 {
     const pfb_query *query = chosen->query;
-    bool is_pattern = chosen->open->instance_type != 0 && pfb_query_is_pattern(&query->name);
+    bool is_pattern = chosen->open->set->instance_type != 0 && pfb_query_is_pattern(&query->name);
     pfb_set_instance instance;
     size_t at = 0;
     bool is_found = next_match(chosen, &at, &instance);

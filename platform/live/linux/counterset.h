@@ -16,12 +16,15 @@
 #define PERF_COUNTER_COUNTER UINT32_C(0x10410400)
 #define PERF_COUNTER_BULK_COUNT UINT32_C(0x10410500)
 #define PERF_100NSEC_TIMER UINT32_C(0x20510500)
+#define PERF_100NSEC_TIMER_INV UINT32_C(0x21510500)
 #define PERF_COUNTER_100NS_QUEUELEN_TYPE UINT32_C(0x00550500)
 #define PERF_PRECISION_100NS_TIMER UINT32_C(0x20570500)
 #define PERF_PRECISION_TIMESTAMP UINT32_C(0x40030500) /* same value as PERF_LARGE_RAW_BASE */
 #define PERF_AVERAGE_TIMER UINT32_C(0x30020400)
 #define PERF_AVERAGE_BULK UINT32_C(0x40020500)
 #define PERF_AVERAGE_BASE UINT32_C(0x40030402)
+#define PERF_RAW_FRACTION UINT32_C(0x20020400)
+#define PERF_RAW_BASE UINT32_C(0x40030403)
 #define PERF_LARGE_RAW_FRACTION UINT32_C(0x20020500)
 #define PERF_LARGE_RAW_BASE UINT32_C(0x40030500)
 #define PERF_ELAPSED_TIME UINT32_C(0x30240500)
@@ -60,9 +63,7 @@ typedef struct pfb_set_instance {
 #define PFB_TOTAL_ID UINT32_C(0xFFFFFFFE)
 pfb_set_instance pfb_set_total(void);
 
-/* Description of a counterset; static and constant. If the catalog (perfblock/catalog.h) has the GUID, the set's name
- * and instance type and the counters' names and types come from there and are left out here. `context` is what `open`
- * returned. */
+/* Description of a counterset; static and constant. `context` is what `open` returned. */
 typedef struct pfb_counterset {
     pfb_guid guid;
     const char *name;
@@ -108,6 +109,7 @@ size_t pfb_single_set_count(const void *context);
 bool pfb_single_set_instance(const void *context, size_t i, uint32_t needs, pfb_set_instance *instance);
 
 /* All countersets. linux_source.c defines the order in which they are listed and sampled. */
+extern const pfb_counterset pfb_processor_information_set;
 extern const pfb_counterset pfb_processor_set;
 extern const pfb_counterset pfb_system_set;
 extern const pfb_counterset pfb_memory_set;
@@ -120,9 +122,7 @@ extern const pfb_counterset pfb_process_set;
 /* A counterset that was opened on this machine. */
 typedef struct pfb_open_set {
     const pfb_counterset *set;
-    const char *name;
-    uint32_t instance_type;
-    pfb_set_counter *counters; /* the offered counters, with name and type */
+    pfb_set_counter *counters; /* the offered counters */
     uint32_t *ids;             /* the ids of `counters`, in the same order */
     uint32_t counter_count;
     void *context;

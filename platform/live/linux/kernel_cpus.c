@@ -254,14 +254,15 @@ static void choose_clock(pfb_kernel *kernel)
     read_cpuinfo(kernel);
 }
 
-bool pfb_kernel_open(pfb_kernel *kernel, pfb_kernel_reader *reader, pfb_source_failure *failure)
+bool pfb_kernel_open(pfb_kernel *kernel, pfb_kernel_reader *reader, uint32_t groups, pfb_source_failure *failure)
 {
     *kernel = (pfb_kernel){.reader = reader};
-    if (!pfb_kernel_sample(kernel, PFB_KERNEL_ALL, failure)) {
+    if (!pfb_kernel_sample(kernel, groups, failure)) {
         pfb_kernel_close(kernel);
         return false;
     }
-    choose_clock(kernel);
+    if (groups & PFB_KERNEL_FREQUENCY)
+        choose_clock(kernel);
     kernel->offered = known_of_every_cpu(kernel);
     return true;
 }

@@ -37,7 +37,7 @@ typedef struct pfb_kernel {
     pfb_kernel_cpu *cpus; /* the CPUs in /proc/stat of the last sample, ascending by number; at least one */
     size_t cpu_count;
     uint32_t generation; /* changes whenever the CPUs or nodes may have changed */
-    uint32_t offered;    /* PFB_KERNEL_* bits: the groups that every CPU had when this was opened */
+    uint32_t offered;    /* PFB_KERNEL_* bits: those of the opened groups that every CPU had then */
     pfb_kernel_reader *reader;
     /* Private: */
     size_t cpu_capacity;
@@ -47,9 +47,9 @@ typedef struct pfb_kernel {
     size_t column_capacity;
 } pfb_kernel;
 
-/* Opens the CPUs and reads a sample of all groups. Returns false if /proc/stat cannot be read or lists no CPU, or
+/* Opens the CPUs and reads a sample of `groups`. Returns false if /proc/stat cannot be read or lists no CPU, or
  * memory is exhausted; then there is nothing to close. */
-bool pfb_kernel_open(pfb_kernel *kernel, pfb_kernel_reader *reader, pfb_source_failure *failure);
+bool pfb_kernel_open(pfb_kernel *kernel, pfb_kernel_reader *reader, uint32_t groups, pfb_source_failure *failure);
 void pfb_kernel_close(pfb_kernel *kernel);
 
 /* Reads the values of `groups` (PFB_KERNEL_ bits), each file once; the times are always read. Returns false if

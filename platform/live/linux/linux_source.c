@@ -9,8 +9,8 @@
 
 /* In the order in which they are listed and sampled. The first set that is sampled reads the clocks for all of them. */
 static const pfb_counterset *const all_sets[] = {
-    &pfb_processor_set,         &pfb_system_set, &pfb_memory_set, &pfb_physical_disk_set,
-    &pfb_network_interface_set, &pfb_process_set};
+    &pfb_processor_information_set, &pfb_processor_set,         &pfb_system_set, &pfb_memory_set,
+    &pfb_physical_disk_set,         &pfb_network_interface_set, &pfb_process_set};
 
 enum { SET_COUNT = sizeof all_sets / sizeof all_sets[0] };
 
@@ -89,7 +89,7 @@ static bool registration(void *context, const pfb_guid *counterset, uint32_t req
                                (unsigned)request);
     if (request == PFB_REQUEST_COUNTER && !pfb_open_set_find(wanted.open, language, &wanted.position))
         return pfb_source_fail(failure, PFB_WIN32_COUNTER_NOT_FOUND, "%s has no counter %u on this machine",
-                               wanted.open->name, (unsigned)language);
+                               wanted.open->set->name, (unsigned)language);
     return pfb_source_build(bytes, write_registration, &wanted, failure);
 }
 
@@ -104,8 +104,8 @@ static bool instances(void *context, const pfb_guid *counterset, pfb_bytes *byte
     pfb_open_set *open = find_set(source, counterset, failure);
     if (!open)
         return false;
-    if (open->instance_type == 0) /* the same code as on Windows for single-instance sets */
-        return pfb_source_fail(failure, PFB_WIN32_INSTANCE_NOT_FOUND, "%s has no instances", open->name);
+    if (open->set->instance_type == 0) /* the same code as on Windows for single-instance sets */
+        return pfb_source_fail(failure, PFB_WIN32_INSTANCE_NOT_FOUND, "%s has no instances", open->set->name);
     pfb_kernel_new_sample(&source->reader);
     return pfb_open_set_sample(open, 0, failure) && pfb_source_build(bytes, write_instances, open, failure);
 }
@@ -144,7 +144,7 @@ static uint32_t check_block(const void *context, const pfb_query *wanted)
     if (set == source->set_count)
         return PFB_WIN32_COUNTERSET_NOT_FOUND;
     const pfb_open_set *open = &source->sets[set];
-    if (!pfb_added_has_valid_name(wanted, open->instance_type))
+    if (!pfb_added_has_valid_name(wanted, open->set->instance_type))
         return PFB_WIN32_INVALID_PARAMETER;
     if (wanted->counter_id != PFB_NO_ID && !pfb_open_set_find(open, wanted->counter_id, &position))
         return PFB_WIN32_COUNTER_NOT_FOUND;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The counterset Processor Information. docs/linux.md lists the sources of each counter. */
+/* The countersets Processor Information and Processor. docs/linux.md lists the sources of each counter. */
 
 enum { NAME_BYTES = 22 }; /* "2147483645,2147483647" and a NUL */
 
@@ -20,7 +20,7 @@ typedef struct processor_instance {
     size_t cpu_count; /* 1, or the number of CPUs in a total */
 } processor_instance;
 
-/* A CPU, in the order of the instances: by node, then by number. */
+/* A CPU, in the order of the instances: by node, then by number. Without nodes, all are in node 0. */
 typedef struct ordered_cpu {
     uint32_t node;
     uint32_t cpu;
@@ -29,7 +29,8 @@ typedef struct ordered_cpu {
 
 typedef struct processor {
     pfb_kernel kernel;
-    processor_instance *instances; /* "0,0", "0,1", "0,_Total", "1,2", ..., "_Total" */
+    bool has_nodes;                /* Processor Information */
+    processor_instance *instances; /* "0,0", "0,1", "0,_Total", "1,2", ..., "_Total"; without nodes "0", "1", ... */
     size_t instance_count;
     size_t instance_capacity;
     ordered_cpu *ordered; /* kernel.cpu_count elements */
@@ -46,36 +47,44 @@ typedef struct processor {
 #define NOVICE PFB_DETAIL_NOVICE
 #define ADVANCED PFB_DETAIL_ADVANCED
 
-/* Names and types come from the catalog. No counter refers to another one. */
+/* Ids and types are those of Windows' Processor Information. Processor has the first of these counters. No counter
+ * refers to another one. */
+enum { PROCESSOR_COUNTERS = 13 };
+
 static const pfb_set_counter counters[] = {
-    {0, 0, TIMES, 0, 0, 0, MEAN, NOVICE, 0, NULL,
+    {0, PERF_100NSEC_TIMER_INV, TIMES, 0, 0, 0, MEAN, NOVICE, 0, "% Processor Time",
      "Share of time in which the processor was not idle: all but idle and iowait of /proc/stat"},
-    {1, 0, TIMES, 0, 0, 0, MEAN, NOVICE, 0, NULL,
+    {1, PERF_100NSEC_TIMER, TIMES, 0, 0, 0, MEAN, NOVICE, 0, "% User Time",
      "Share of time in user mode, guests included: user and nice of /proc/stat"},
-    {2, 0, TIMES, 0, 0, 0, MEAN, NOVICE, 0, NULL, "Share of time in the kernel: system, irq and softirq of /proc/stat"},
-    {3, 0, PFB_KERNEL_INTERRUPTS, 0, 0, 0, SUM, NOVICE, 0, NULL,
+    {2, PERF_100NSEC_TIMER, TIMES, 0, 0, 0, MEAN, NOVICE, 0, "% Privileged Time",
+     "Share of time in the kernel: system, irq and softirq of /proc/stat"},
+    {3, PERF_COUNTER_COUNTER, PFB_KERNEL_INTERRUPTS, 0, 0, 0, SUM, NOVICE, 0, "Interrupts/sec",
      "Interrupts taken by the processor: its column of /proc/interrupts"},
-    {4, 0, TIMES, 0, 0, 0, MEAN, ADVANCED, 0, NULL,
+    {4, PERF_100NSEC_TIMER, TIMES, 0, 0, 0, MEAN, ADVANCED, 0, "% DPC Time",
      "Share of time in deferred work of interrupts: softirq of /proc/stat"},
-    {5, 0, TIMES, 0, 0, 0, MEAN, ADVANCED, 0, NULL, "Share of time in interrupt handlers: irq of /proc/stat"},
-    {8, 0, TIMES, 0, 0, 0, MEAN, ADVANCED, 0, NULL,
+    {5, PERF_100NSEC_TIMER, TIMES, 0, 0, 0, MEAN, ADVANCED, 0, "% Interrupt Time",
+     "Share of time in interrupt handlers: irq of /proc/stat"},
+    {8, PERF_100NSEC_TIMER, TIMES, 0, 0, 0, MEAN, ADVANCED, 0, "% Idle Time",
      "Share of time in which the processor was idle: idle and iowait of /proc/stat"},
-    {9, 0, STATE(1), 0, 0, 0, MEAN, ADVANCED, 0, NULL,
+    {9, PERF_100NSEC_TIMER, STATE(1), 0, 0, 0, MEAN, ADVANCED, 0, "% C1 Time",
      "Share of time in idle state C1: its time in cpuidle, counted when the state is left"},
-    {10, 0, STATE(2), 0, 0, 0, MEAN, ADVANCED, 0, NULL,
+    {10, PERF_100NSEC_TIMER, STATE(2), 0, 0, 0, MEAN, ADVANCED, 0, "% C2 Time",
      "Share of time in idle state C2: its time in cpuidle, counted when the state is left"},
-    {11, 0, STATE(3), 0, 0, 0, MEAN, ADVANCED, 0, NULL,
+    {11, PERF_100NSEC_TIMER, STATE(3), 0, 0, 0, MEAN, ADVANCED, 0, "% C3 Time",
      "Share of time in idle state C3: its time in cpuidle, counted when the state is left"},
-    {12, 0, STATE(1), 0, 0, 0, SUM, ADVANCED, 0, NULL, "Entries into idle state C1: its usage in cpuidle"},
-    {13, 0, STATE(2), 0, 0, 0, SUM, ADVANCED, 0, NULL, "Entries into idle state C2: its usage in cpuidle"},
-    {14, 0, STATE(3), 0, 0, 0, SUM, ADVANCED, 0, NULL, "Entries into idle state C3: its usage in cpuidle"},
-    {15, 0, TIMES, 0, 0, 0, MEAN, ADVANCED, 0, NULL,
+    {12, PERF_COUNTER_BULK_COUNT, STATE(1), 0, 0, 0, SUM, ADVANCED, 0, "C1 Transitions/sec",
+     "Entries into idle state C1: its usage in cpuidle"},
+    {13, PERF_COUNTER_BULK_COUNT, STATE(2), 0, 0, 0, SUM, ADVANCED, 0, "C2 Transitions/sec",
+     "Entries into idle state C2: its usage in cpuidle"},
+    {14, PERF_COUNTER_BULK_COUNT, STATE(3), 0, 0, 0, SUM, ADVANCED, 0, "C3 Transitions/sec",
+     "Entries into idle state C3: its usage in cpuidle"},
+    {15, PERF_100NSEC_TIMER_INV, TIMES, 0, 0, 0, MEAN, ADVANCED, 0, "% Priority Time",
      "Share of time in work of normal or higher priority: all but idle, iowait and nice of /proc/stat"},
-    {17, 0, PFB_KERNEL_FREQUENCY, 0, 0, 0, MEAN, NOVICE, 0, NULL,
+    {17, PERF_COUNTER_RAWCOUNT, PFB_KERNEL_FREQUENCY, 0, 0, 0, MEAN, NOVICE, 0, "Processor Frequency",
      "Frequency in MHz: scaling_cur_freq of cpufreq, or cpu MHz of /proc/cpuinfo"},
-    {18, 0, PFB_KERNEL_FREQUENCY | PFB_KERNEL_MAX_FREQUENCY, 0, 0, 0, MEAN, NOVICE, 0, NULL,
-     "Frequency in percent of the largest: scaling_cur_freq and cpuinfo_max_freq of cpufreq"},
-    {20, 0, PFB_KERNEL_CLOCK_INTERRUPTS, 0, 0, 0, SUM, ADVANCED, 0, NULL,
+    {18, PERF_COUNTER_RAWCOUNT, PFB_KERNEL_FREQUENCY | PFB_KERNEL_MAX_FREQUENCY, 0, 0, 0, MEAN, NOVICE, 0,
+     "% of Maximum Frequency", "Frequency in percent of the largest: scaling_cur_freq and cpuinfo_max_freq of cpufreq"},
+    {20, PERF_COUNTER_COUNTER, PFB_KERNEL_CLOCK_INTERRUPTS, 0, 0, 0, SUM, ADVANCED, 0, "Clock Interrupts/sec",
      "Interrupts of the processor's own timer: its column in row LOC of /proc/interrupts"},
 };
 
@@ -181,7 +190,7 @@ static void add_instance(processor *p, uint32_t id, size_t first_cpu, size_t cpu
 }
 
 /* Lists the instances in the order of Windows: CPUs by node and number, after each node its total, and last the total
- * of the machine. */
+ * of the machine. Without nodes: CPUs by number, and the total. */
 static void list_instances(processor *p)
 {
     char name[NAME_BYTES];
@@ -190,9 +199,12 @@ static void list_instances(processor *p)
     p->instance_count = 0;
     for (size_t i = 0; i < count; i++) {
         const ordered_cpu *entry = &p->ordered[i];
-        snprintf(name, sizeof name, "%u,%u", (unsigned)entry->node, (unsigned)entry->cpu);
+        if (p->has_nodes)
+            snprintf(name, sizeof name, "%u,%u", (unsigned)entry->node, (unsigned)entry->cpu);
+        else
+            snprintf(name, sizeof name, "%u", (unsigned)entry->cpu);
         add_instance(p, entry->cpu, i, 1, name);
-        if (i + 1 < count && p->ordered[i + 1].node == entry->node)
+        if (!p->has_nodes || (i + 1 < count && p->ordered[i + 1].node == entry->node))
             continue;
         snprintf(name, sizeof name, "%u,_Total", (unsigned)entry->node);
         add_instance(p, NODE_TOTAL(entry->node), node_start, i + 1 - node_start, name);
@@ -218,7 +230,7 @@ static bool update_instances(processor *p)
         return false;
     p->instances = instances;
     for (size_t i = 0; i < kernel->cpu_count; i++)
-        ordered[i] = (ordered_cpu){kernel->cpus[i].node, kernel->cpus[i].times.cpu, i};
+        ordered[i] = (ordered_cpu){p->has_nodes ? kernel->cpus[i].node : 0, kernel->cpus[i].times.cpu, i};
     qsort(ordered, kernel->cpu_count, sizeof *ordered, compare_ordered);
     list_instances(p);
     p->generation = kernel->generation;
@@ -250,19 +262,32 @@ static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
     return update_instances(p) || pfb_source_fail_memory(failure);
 }
 
-static void *open_processor(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
+static void *open_cpus(pfb_kernel_reader *reader, bool has_nodes, uint32_t groups, uint32_t *offered,
+                       pfb_source_failure *failure)
 {
     processor *p = calloc(1, sizeof *p);
     if (!p) {
         pfb_source_fail_memory(failure);
         return NULL;
     }
-    if (!pfb_kernel_open(&p->kernel, reader, failure)) {
+    p->has_nodes = has_nodes;
+    if (!pfb_kernel_open(&p->kernel, reader, groups, failure)) {
         free(p);
         return NULL;
     }
     *offered = p->kernel.offered;
     return p;
+}
+
+static void *open_processor_information(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
+{
+    return open_cpus(reader, true, PFB_KERNEL_ALL, offered, failure);
+}
+
+static void *open_processor(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
+{
+    const uint32_t groups = TIMES | PFB_KERNEL_INTERRUPTS | STATE(1) | STATE(2) | STATE(3);
+    return open_cpus(reader, false, groups, offered, failure);
 }
 
 static void close_processor(void *context)
@@ -274,12 +299,29 @@ static void close_processor(void *context)
     free(p);
 }
 
-/* The GUID is that of the counterset of Windows. Name and instance type come from the catalog. */
-const pfb_counterset pfb_processor_set = {
+/* The GUID is that of the counterset of Windows. */
+const pfb_counterset pfb_processor_information_set = {
     .guid = {{0x1a, 0x72, 0xfc, 0xb4, 0x78, 0x03, 0x6f, 0x47, 0x89, 0xba, 0xa5, 0xa7, 0x9f, 0x81, 0x0b, 0x36}},
+    .name = "Processor Information",
     .help = "Processors of this machine, from the accounting of the Linux kernel",
+    .instance_type = PFB_INSTANCES_MULTIPLE | PFB_INSTANCES_AGGREGATE,
     .counters = counters,
     .counter_count = sizeof counters / sizeof counters[0],
+    .open = open_processor_information,
+    .close = close_processor,
+    .sample = sample,
+    .instance_count = instance_count,
+    .instance = instance_at,
+    .value = instance_value};
+
+/* 33f83a38-8762-4e38-b771-92511b8951b7, chosen at random */
+const pfb_counterset pfb_processor_set = {
+    .guid = {{0x38, 0x3a, 0xf8, 0x33, 0x62, 0x87, 0x38, 0x4e, 0xb7, 0x71, 0x92, 0x51, 0x1b, 0x89, 0x51, 0xb7}},
+    .name = "Processor",
+    .help = "Processors of this machine without their nodes, from the accounting of the Linux kernel",
+    .instance_type = PFB_INSTANCES_MULTIPLE | PFB_INSTANCES_AGGREGATE,
+    .counters = counters,
+    .counter_count = PROCESSOR_COUNTERS,
     .open = open_processor,
     .close = close_processor,
     .sample = sample,

@@ -12,7 +12,8 @@
 #define PROCESSES UINT32_C(2)
 #define THREADS UINT32_C(4)
 #define UPTIME UINT32_C(8)
-#define EVERYTHING (SWITCHES | PROCESSES | THREADS | UPTIME)
+#define QUEUE UINT32_C(16)
+#define EVERYTHING (SWITCHES | PROCESSES | THREADS | UPTIME | QUEUE)
 
 typedef struct system_numbers {
     pfb_single_set single; /* single.known: which of the following members this sample has */
@@ -20,12 +21,13 @@ typedef struct system_numbers {
     uint64_t switches;
     uint64_t process_count;
     uint64_t thread_count;
+    uint64_t queue_length;
     uint64_t start_100ns; /* start time of the machine, by the 100 ns clock of the sample */
 } system_numbers;
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
 
-enum { CONTEXT_SWITCHES, PROCESS_COUNT, THREAD_COUNT, UP_TIME, OBJECT_TIME, OBJECT_FREQUENCY, COUNTERS };
+enum { CONTEXT_SWITCHES, PROCESS_COUNT, THREAD_COUNT, UP_TIME, OBJECT_TIME, OBJECT_FREQUENCY, QUEUE_LENGTH, COUNTERS };
 
 #define NOVICE PFB_DETAIL_NOVICE
 #define HIDDEN PFB_ATTRIBUTE_NO_DISPLAY
@@ -43,6 +45,8 @@ static const pfb_set_counter counters[COUNTERS] = {
      "The clock of System Up Time: the 100 ns clock of the sample"},
     {OBJECT_FREQUENCY, PERF_COUNTER_LARGE_RAWCOUNT, UPTIME, 0, 0, 0, 0, NOVICE, HIDDEN, "Object Frequency",
      "Ticks per second of the clock of System Up Time"},
+    {QUEUE_LENGTH, PERF_COUNTER_RAWCOUNT, QUEUE, 0, 0, 0, 0, NOVICE, 0, "Processor Queue Length",
+     "Threads that wait for a processor: procs_running of /proc/stat above the number of processors"},
 };
 
 static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_set_counter *counter)
@@ -61,6 +65,8 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
         return s->start_100ns;
     case OBJECT_TIME:
         return (uint64_t)s->single.reader->times.perf_time_100ns;
+    case QUEUE_LENGTH:
+        return s->queue_length;
     default: /* OBJECT_FREQUENCY */
         return PFB_KERNEL_100NS;
     }
@@ -74,6 +80,22 @@ static void read_switches(system_numbers *s)
     pfb_kernel_text text;
     if (pfb_kernel_stat(s->single.reader, &text, NULL) && pfb_kernel_take_keys(text, keys, 1, &s->switches))
         s->single.known |= SWITCHES;
+}
+
+/* Of the threads that can run, each processor runs one; the others wait. */
+static void read_queue(system_numbers *s)
+{
+    static const char *const keys[] = {"procs_running"};
+    pfb_kernel_text text;
+    pfb_kernel_times times;
+    uint64_t runnable;
+    if (!pfb_kernel_stat(s->single.reader, &text, NULL) || !pfb_kernel_take_keys(text, keys, 1, &runnable))
+        return;
+    uint64_t processors = 0;
+    while (pfb_kernel_next_times(&text, &times))
+        processors++;
+    s->queue_length = runnable > processors ? runnable - processors : 0;
+    s->single.known |= QUEUE;
 }
 
 /* Parses "0.20 0.18 0.12 1/80 11206": 1 of 80 threads is runnable. */
@@ -132,6 +154,8 @@ static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
     if (needs & SWITCHES)
         read_switches(s);
     pfb_kernel_clock(s->single.reader);
+    if (needs & QUEUE)
+        read_queue(s);
     if (needs & UPTIME)
         read_uptime(s);
     if (needs & THREADS)
