@@ -5,7 +5,8 @@
  *
  * Input: files, each with a line before it. "@/proc/stat" is a file with this name; several with one name are its
  * contents from one reading to the next, of which the last stays. "@/proc/stat!X" fails to open, with an error that the
- * letter X chooses (`errors`), or for a capital letter while it is read. "@?" is an instance to ask for.
+ * letter X chooses (`errors`), or for a capital letter while it is read. "@?" is an instance to ask for. The file with
+ * the name of a mount point has the size of a block, the number of blocks, and that of free ones.
  *
  * The linker replaces open() and the other functions of files (--wrap), also in the engine, for which they do what they
  * always do. */
@@ -21,6 +22,7 @@
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/statvfs.h>
 #include <sys/types.h>
 #include <time.h>
 #include <unistd.h>
@@ -157,6 +159,7 @@ WRAP(DIR *, opendir, const char *path)
 WRAP(struct dirent *, readdir, DIR *folder)
 WRAP(void, rewinddir, DIR *folder)
 WRAP(int, closedir, DIR *folder)
+WRAP(int, statvfs, const char *path, struct statvfs *space)
 WRAP(int, clock_gettime, clockid_t clock, struct timespec *time)
 
 static int fail(int error)
@@ -318,6 +321,23 @@ int __wrap_closedir(DIR *folder)
     free(l->path);
     free(l);
     machine.folder_count--;
+    return 0;
+}
+
+int __wrap_statvfs(const char *path, struct statvfs *space)
+{
+    if (!machine.is_running)
+        return __real_statvfs(path, space);
+    char text[64] = "";
+    const content *file = next_content(path);
+    if (!file || file->error != 0)
+        return fail(file ? file->error : ENOENT);
+    memcpy(text, file->text, file->size < sizeof text ? file->size : sizeof text - 1);
+    char *at = text;
+    memset(space, 0, sizeof *space);
+    space->f_frsize = strtoul(at, &at, 10);
+    space->f_blocks = strtoul(at, &at, 10);
+    space->f_bavail = strtoul(at, &at, 10);
     return 0;
 }
 

@@ -6,6 +6,7 @@ The environment variable PERFBLOCK is the path of the program.
 """
 
 import os
+import subprocess
 import sys
 import unittest
 
@@ -44,7 +45,8 @@ class Processors(CountCase):
     def test_times(self):
         """The times of each processor are those of its line, and the total is
         their mean."""
-        low, high = self.record_between(self.read, "--set", "Processor")
+        low, high = self.record_between(self.read, "--set", "Processor",
+                                        seconds=0.3)
         values = self.samples()[0][1]
         self.assertEqual(list(values), [*((cpu, str(cpu)) for cpu in low),
                                         TOTAL])
@@ -56,6 +58,64 @@ class Processors(CountCase):
             self.assertEqual(total[counter], sum(
                 counters[counter] for counters in values.values())
                 // len(values))
+
+
+@unittest.skipUnless(sys.platform == "linux", "needs the live source of Linux")
+class FileSystems(CountCase):
+    """The counterset LogicalDisk against df and /proc/diskstats."""
+
+    NEAR = 256  # MiB that may be written between a reading and a sample
+
+    @staticmethod
+    def mounts():
+        """{mount point: (MiB, available MiB)} as df prints them."""
+        done = subprocess.run(["df", "-P", "-k"], stdout=subprocess.PIPE,
+                              stderr=subprocess.DEVNULL, text=True,
+                              check=False)
+        lines = [line.split(None, 5) for line in done.stdout.splitlines()[1:]]
+        return {words[5]: (int(words[1]) // 1024, int(words[3]) // 1024)
+                for words in lines if words[1].isdigit()}
+
+    @staticmethod
+    def devices():
+        """{instance id: numbers} of /proc/diskstats."""
+        lines = [line.split() for line in
+                 read_text("/proc/diskstats").splitlines()
+                 ] if os.path.exists("/proc/diskstats") else []
+        return {int(words[0]) << 20 | int(words[1]):
+                [int(word) for word in words[3:]] for words in lines}
+
+    @staticmethod
+    def counts(numbers):
+        """{counter id: count} that only grows."""
+        reads, writes = numbers[0], numbers[4]
+        return {14: reads + writes, 15: reads, 16: writes,
+                18: numbers[2] * 512, 19: numbers[6] * 512}
+
+    def test_space_and_statistics(self):
+        """The space is that of df, and the statistics of a file system with
+        a device number are those of its device."""
+        if not self.offered("LogicalDisk"):
+            self.skipTest("this machine has no file system on a disk")
+        sizes = self.mounts()
+        low, high = self.record_between(self.devices, "--set", "LogicalDisk",
+                                        seconds=0.3)
+        values = self.samples()[0][1]
+        total = values.pop(TOTAL)
+        self.assertTrue(values)
+        for (number, name), counters in values.items():
+            if name in sizes and 24 in counters:
+                size, free = sizes[name]
+                self.assertEqual(counters[25], size, name)
+                self.assertAlmostEqual(counters[24], free, delta=self.NEAR)
+                self.assertEqual(counters[26], counters[24])
+            if number in low and 14 in counters:
+                self.expect_counts(self.counts, (low[number], high[number]),
+                                   counters, {n: 2**32 for n in (14, 15, 16)})
+        for counter, value in total.items():
+            if counter in (14, 15, 16, 24, 25, 26):
+                self.assertEqual(value, sum(
+                    counters[counter] for counters in values.values()) % 2**32)
 
 
 if __name__ == "__main__":

@@ -35,6 +35,10 @@ const pfb_guid memory_guid = {
 const pfb_guid disk_guid = {
     {0xbd, 0xa1, 0x87, 0x2a, 0xae, 0x9c, 0xee, 0x49, 0x94, 0x98, 0x23, 0x99, 0xd2, 0x7c, 0xc2, 0x8f}};
 
+/* 32d66880-17a1-4688-b265-caec846a2992 */
+const pfb_guid volume_guid = {
+    {0x80, 0x68, 0xd6, 0x32, 0xa1, 0x17, 0x88, 0x46, 0xb2, 0x65, 0xca, 0xec, 0x84, 0x6a, 0x29, 0x92}};
+
 /* 45021bbd-22b8-4c30-a177-284f5af0fb14 */
 const pfb_guid interface_guid = {
     {0xbd, 0x1b, 0x02, 0x45, 0xb8, 0x22, 0x30, 0x4c, 0xa1, 0x77, 0x28, 0x4f, 0x5a, 0xf0, 0xfb, 0x14}};
@@ -331,7 +335,8 @@ static void expect_counter(const pfb_counter *counter, const known_counter *know
 }
 
 /* Checks the names or help texts of the counters. */
-static void expect_strings(pfb_source *source, uint32_t request, const known_counter *known, uint32_t count)
+static void expect_strings(pfb_source *source, uint32_t request, const known_counter *known, uint32_t first,
+                           uint32_t count)
 {
     pfb_bytes reply = {0};
     pfb_registration_strings strings;
@@ -340,17 +345,20 @@ static void expect_strings(pfb_source *source, uint32_t request, const known_cou
     cr_assert(pfb_source_registration(source, &queried_set, request, 0, &reply, NULL));
     cr_assert(pfb_registration_strings_open(&strings, reply.data, reply.size_bytes, STRICT));
     for (uint32_t i = 0; i < count; i++) {
-        const char *text = are_helps ? known[i].help : known[i].name;
         cr_assert(pfb_registration_strings_next_string(&strings, &entry) && entry.counter_id == i && entry.text.bytes);
         cr_expect_gt(entry.text.size_bytes / 2, 0);
+        const known_counter *expected = i < first ? NULL : &known[i - first];
+        const char *text = !expected ? NULL : are_helps ? expected->help : expected->name;
         if (text)
-            expect_name(&entry.text, text, known[i].name);
+            expect_name(&entry.text, text, expected->name);
     }
     expect_error(strings.error, PFB_OK, 0, "the list of strings");
     pfb_bytes_free(&reply);
 }
 
-void expect_first_counters(pfb_source *source, uint32_t instance_type, const known_counter *known, uint32_t count)
+/* Checks the counters from `first` on. */
+static void expect_some(pfb_source *source, uint32_t instance_type, const known_counter *known, uint32_t first,
+                        uint32_t count)
 {
     pfb_bytes reply = {0};
     pfb_registration registration;
@@ -359,14 +367,19 @@ void expect_first_counters(pfb_source *source, uint32_t instance_type, const kno
     cr_assert(pfb_registration_open(&registration, reply.data, reply.size_bytes, STRICT));
     cr_expect(pfb_guid_equal(&registration.guid, &queried_set));
     cr_expect_eq(registration.instance_type, instance_type);
-    for (uint32_t i = 0; i < count; i++) {
+    for (uint32_t i = first; i < count; i++) {
         cr_assert(pfb_registration_counter_at(&registration, i, &counter) && counter.id == i);
-        expect_counter(&counter, &known[i]);
+        expect_counter(&counter, &known[i - first]);
     }
     pfb_bytes_free(&reply);
-    expect_strings(source, PFB_REQUEST_COUNTER_NAMES, known, count);
-    expect_strings(source, PFB_REQUEST_COUNTER_ENGLISH_NAMES, known, count);
-    expect_strings(source, PFB_REQUEST_COUNTER_HELPS, known, count);
+    expect_strings(source, PFB_REQUEST_COUNTER_NAMES, known, first, count);
+    expect_strings(source, PFB_REQUEST_COUNTER_ENGLISH_NAMES, known, first, count);
+    expect_strings(source, PFB_REQUEST_COUNTER_HELPS, known, first, count);
+}
+
+void expect_first_counters(pfb_source *source, uint32_t instance_type, const known_counter *known, uint32_t count)
+{
+    expect_some(source, instance_type, known, 0, count);
 }
 
 /* Returns the number of strings in the reply to a registration request, or of counters. */
@@ -391,4 +404,25 @@ void expect_counters(pfb_source *source, uint32_t instance_type, const known_cou
     for (size_t i = 0; i < sizeof requests / sizeof requests[0]; i++)
         cr_assert_eq(registered_count(source, requests[i]), count);
     expect_first_counters(source, instance_type, known, count);
+}
+
+void expect_last_counters(pfb_source *source, const pfb_guid *other, uint32_t instance_type, const known_counter *known,
+                          uint32_t first, uint32_t count)
+{
+    pfb_bytes theirs = {0};
+    pfb_bytes ours = {0};
+    pfb_registration registration;
+    pfb_counter counter;
+    cr_assert(pfb_source_registration(source, other, PFB_REQUEST_COUNTERSET, 0, &theirs, NULL));
+    cr_assert(pfb_registration_open(&registration, theirs.data, theirs.size_bytes, STRICT));
+    for (uint32_t i = 0; i < first; i++) {
+        cr_assert(pfb_registration_counter_at(&registration, i, &counter));
+        cr_assert(pfb_source_registration(source, &queried_set, PFB_REQUEST_COUNTER, counter.id, &ours, NULL));
+        cr_expect(ours.size_bytes == 48 && memcmp(ours.data, theirs.data + counter.offset, 48) == 0, "counter %u",
+                  (unsigned)counter.id);
+    }
+    pfb_bytes_free(&theirs);
+    pfb_bytes_free(&ours);
+    cr_assert_eq(registered_count(source, PFB_REQUEST_COUNTERSET), count);
+    expect_some(source, instance_type, known, first, count);
 }

@@ -13,6 +13,7 @@ extern const pfb_guid nodeless_processor_guid;
 extern const pfb_guid system_guid;
 extern const pfb_guid memory_guid;
 extern const pfb_guid disk_guid;
+extern const pfb_guid volume_guid;
 extern const pfb_guid interface_guid;
 extern const pfb_guid process_guid;
 
@@ -99,6 +100,10 @@ typedef struct known_counter {
 
 /* Checks that the set has exactly these counters, with the ids 0, 1, 2 ... */
 void expect_counters(pfb_source *source, uint32_t instance_type, const known_counter *known, uint32_t count);
+
+/* Checks that the set has `count` counters, up to `first` those of another set and then these. */
+void expect_last_counters(pfb_source *source, const pfb_guid *other, uint32_t instance_type, const known_counter *known,
+                          uint32_t first, uint32_t count);
 
 /* Checks that the set has these counters, with the ids 0, 1, 2 ..., and maybe others. */
 void expect_first_counters(pfb_source *source, uint32_t instance_type, const known_counter *known, uint32_t count);

@@ -429,13 +429,14 @@ static void leave_descriptors(unsigned count)
     limit_descriptors((rlim_t)next + count);
 }
 
-enum { ALL_SETS = 7 };
+enum { ALL_SETS = 8 };
 
 static void put_all_sets(void)
 {
     put_four_sets();
     put_file("/proc/loadavg", "0.52 0.58 0.59 4/812 31415\n");
     put_file("/proc/diskstats", "8 0 sda 0 0 0 0 0 0 0 0 0 0 0\n");
+    put_file("/proc/self/mountinfo", "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n");
     put_file("/proc/net/dev", "lo: 1 2 3 4 5 6 7 8 9 10 11 12\n");
     put_file("/proc/7/stat", "7 (a) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n");
 }
@@ -447,10 +448,10 @@ Test(linux_source, sampling_without_file_descriptors_fails)
         const pfb_guid *set;
         const char *name;
         const char *file;
-    } cases[] = {{&processor_guid, "*", "/proc/stat"}, {&nodeless_processor_guid, "*", "/proc/stat"},
-                 {&system_guid, NULL, "/proc/stat"},   {&memory_guid, NULL, "/proc/meminfo"},
-                 {&disk_guid, "*", "/proc/diskstats"}, {&interface_guid, "*", "/proc/net/dev"},
-                 {&process_guid, "*", "/proc/7/stat"}};
+    } cases[] = {{&processor_guid, "*", "/proc/stat"},    {&nodeless_processor_guid, "*", "/proc/stat"},
+                 {&system_guid, NULL, "/proc/stat"},      {&memory_guid, NULL, "/proc/meminfo"},
+                 {&disk_guid, "*", "/proc/diskstats"},    {&volume_guid, "*", "/proc/self/mountinfo"},
+                 {&interface_guid, "*", "/proc/net/dev"}, {&process_guid, "*", "/proc/7/stat"}};
     put_all_sets();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pfb_source *source = open_machine();

@@ -114,6 +114,7 @@ extern const pfb_counterset pfb_processor_set;
 extern const pfb_counterset pfb_system_set;
 extern const pfb_counterset pfb_memory_set;
 extern const pfb_counterset pfb_physical_disk_set;
+extern const pfb_counterset pfb_logical_disk_set;
 extern const pfb_counterset pfb_network_interface_set;
 extern const pfb_counterset pfb_process_set;
 

@@ -108,7 +108,7 @@ bool pfb_kernel_has_no_error(const pfb_kernel_reader *reader, pfb_source_failure
 
 /* ---- Files below the root -------------------------------------------------------------------------------- */
 
-enum { PATH_TAIL_BYTES = 128 }; /* space for the part of a path after the root, with NUL */
+enum { PATH_TAIL_BYTES = 288 }; /* space for the part of a path after the root, with NUL */
 
 static void set_path(pfb_kernel_reader *reader, const char *format, va_list arguments)
 {

@@ -35,7 +35,7 @@ void pfb_kernel_reader_close(pfb_kernel_reader *reader);
 
 /* ---- Files ---------------------------------------------------------------------------------------------------
  *
- * Names begin with a slash and are truncated after 127 bytes. Except for pfb_kernel_stat, a returned text is valid
+ * Names begin with a slash and are truncated after 287 bytes. Except for pfb_kernel_stat, a returned text is valid
  * until the next read. */
 
 /* Returns the path of a file or directory. It is valid until the next call of this function or of one that accesses a

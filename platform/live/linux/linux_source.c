@@ -8,9 +8,14 @@
 /* The live source of a Linux machine: implements the operations of a source with the countersets of counterset.h. */
 
 /* In the order in which they are listed and sampled. The first set that is sampled reads the clocks for all of them. */
-static const pfb_counterset *const all_sets[] = {
-    &pfb_processor_information_set, &pfb_processor_set,         &pfb_system_set, &pfb_memory_set,
-    &pfb_physical_disk_set,         &pfb_network_interface_set, &pfb_process_set};
+static const pfb_counterset *const all_sets[] = {&pfb_processor_information_set,
+                                                 &pfb_processor_set,
+                                                 &pfb_system_set,
+                                                 &pfb_memory_set,
+                                                 &pfb_physical_disk_set,
+                                                 &pfb_logical_disk_set,
+                                                 &pfb_network_interface_set,
+                                                 &pfb_process_set};
 
 enum { SET_COUNT = sizeof all_sets / sizeof all_sets[0] };
 
