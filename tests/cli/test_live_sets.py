@@ -6,6 +6,7 @@ The environment variable PERFBLOCK is the path of the program.
 """
 
 import os
+import socket
 import subprocess
 import sys
 import unittest
@@ -116,6 +117,96 @@ class FileSystems(CountCase):
             if counter in (14, 15, 16, 24, 25, 26):
                 self.assertEqual(value, sum(
                     counters[counter] for counters in values.values()) % 2**32)
+
+
+@unittest.skipUnless(sys.platform == "linux", "needs the live source of Linux")
+class Protocols(CountCase):
+    """The countersets TCPv4, UDPv4 and UDPv6 against /proc/net/snmp and
+    snmp6."""
+
+    TCP = {1: "CurrEstab", 2: "ActiveOpens", 3: "PassiveOpens",
+           4: "AttemptFails", 5: "EstabResets", 6: "InSegs", 7: "OutSegs",
+           8: "RetransSegs"}
+    UDP = {1: "InDatagrams", 2: "NoPorts", 3: "InErrors", 4: "OutDatagrams"}
+
+    @staticmethod
+    def read():
+        """{row: {name: number}} of both files."""
+        lines = read_text("/proc/net/snmp").splitlines()
+        rows = {titles.split(":")[0]: dict(zip(
+            titles.split()[1:], map(int, numbers.split()[1:])))
+                for titles, numbers in zip(lines[::2], lines[1::2])}
+        if os.path.exists("/proc/net/snmp6"):
+            words = read_text("/proc/net/snmp6").split()
+            rows["Udp6"] = {name[4:]: int(number) for name, number
+                            in zip(words[::2], words[1::2])
+                            if name.startswith("Udp6")}
+        return rows
+
+    def counts_of(self, names, sums):
+        """A function from a row to {counter id: count}."""
+        def counts(row):
+            found = {counter: row[name] for counter, name in names.items()}
+            found[0] = sum(row[name] for name in sums)
+            if names is self.TCP:
+                del found[1]  # connections at this moment
+            return found
+        return counts
+
+    def test_counts(self):
+        """Connections of this test to itself, and datagrams, are counted."""
+        rows = {"TCPv4": ("Tcp", self.counts_of(
+            self.TCP, ("InSegs", "OutSegs"))),
+                "UDPv4": ("Udp", self.counts_of(
+                    self.UDP, ("InDatagrams", "OutDatagrams")))}
+        if "Udp6" in self.read():
+            rows["UDPv6"] = "Udp6", rows["UDPv4"][1]
+        sets = [word for name in rows for word in ("--set", name)]
+        with socket.create_server(("127.0.0.1", 0)) as server, \
+                socket.create_connection(server.getsockname()), \
+                socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as sender:
+            sender.sendto(b"x", server.getsockname())  # there is no receiver
+            low, high = self.record_between(self.read, *sets, seconds=1)
+        item = self.run_json("show", self.capture)
+        queries = [line["query"] for line in item if line["record"] == "value"]
+        self.assertEqual(sorted(set(queries)), list(range(len(rows))))
+        for query, (row, counts) in enumerate(rows.values()):
+            values = {line["counter"]: line["raw"] for line in item
+                      if line["record"] == "value" and line["query"] == query}
+            self.expect_counts(counts, (low[row], high[row]), values,
+                               {n: 2**32 for n in range(9)})
+            if row == "Tcp":
+                self.assertGreaterEqual(values[1], 2)
+
+
+@unittest.skipUnless(sys.platform == "linux", "needs the live source of Linux")
+class Swap(CountCase):
+    """The counterset Paging File against /proc/swaps."""
+
+    def test_swap(self):
+        """Each area has the size of its line in pages."""
+        if not os.path.exists("/proc/swaps"):
+            self.assertEqual(self.offered("Paging File"), {})
+            return
+        low, high = self.record_between(self.read, "--set", "Paging File",
+                                        seconds=0.3)
+        values = self.samples()[0][1]
+        self.assertEqual([name for _, name in values], [*low, "_Total"])
+        sizes = [sum(column) for column in zip((0, 0), *low.values())]
+        for (_, name), counters in values.items():
+            size, used = low.get(name, sizes)
+            self.assertEqual(counters[1], size)
+            if low == high:
+                self.assertEqual(counters[0], used)
+
+    @staticmethod
+    def read():
+        """{path: (size, used)} in pages."""
+        page = os.sysconf("SC_PAGE_SIZE")
+        lines = [line.split() for line in
+                 read_text("/proc/swaps").splitlines()[1:]]
+        return {words[0]: (int(words[2]) * 1024 // page,
+                           int(words[3]) * 1024 // page) for words in lines}
 
 
 if __name__ == "__main__":

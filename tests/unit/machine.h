@@ -16,6 +16,10 @@ extern const pfb_guid disk_guid;
 extern const pfb_guid volume_guid;
 extern const pfb_guid interface_guid;
 extern const pfb_guid process_guid;
+extern const pfb_guid swap_guid;
+extern const pfb_guid tcp4_guid;
+extern const pfb_guid udp4_guid;
+extern const pfb_guid udp6_guid;
 
 /* ---- The tree ------------------------------------------------------------------------------------------ */
 

@@ -429,7 +429,7 @@ static void leave_descriptors(unsigned count)
     limit_descriptors((rlim_t)next + count);
 }
 
-enum { ALL_SETS = 8 };
+enum { ALL_SETS = 12 };
 
 static void put_all_sets(void)
 {
@@ -437,6 +437,9 @@ static void put_all_sets(void)
     put_file("/proc/loadavg", "0.52 0.58 0.59 4/812 31415\n");
     put_file("/proc/diskstats", "8 0 sda 0 0 0 0 0 0 0 0 0 0 0\n");
     put_file("/proc/self/mountinfo", "22 1 8:1 / / rw - ext4 /dev/sda1 rw\n");
+    put_file("/proc/net/snmp", "Tcp: InSegs\nTcp: 1\nUdp: NoPorts\nUdp: 1\n");
+    put_file("/proc/net/snmp6", "Udp6NoPorts 1\n");
+    put_file("/proc/swaps", "/swap file 9 1\n");
     put_file("/proc/net/dev", "lo: 1 2 3 4 5 6 7 8 9 10 11 12\n");
     put_file("/proc/7/stat", "7 (a) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n");
 }
@@ -451,7 +454,9 @@ Test(linux_source, sampling_without_file_descriptors_fails)
     } cases[] = {{&processor_guid, "*", "/proc/stat"},    {&nodeless_processor_guid, "*", "/proc/stat"},
                  {&system_guid, NULL, "/proc/stat"},      {&memory_guid, NULL, "/proc/meminfo"},
                  {&disk_guid, "*", "/proc/diskstats"},    {&volume_guid, "*", "/proc/self/mountinfo"},
-                 {&interface_guid, "*", "/proc/net/dev"}, {&process_guid, "*", "/proc/7/stat"}};
+                 {&interface_guid, "*", "/proc/net/dev"}, {&tcp4_guid, NULL, "/proc/net/snmp"},
+                 {&udp4_guid, NULL, "/proc/net/snmp"},    {&udp6_guid, NULL, "/proc/net/snmp6"},
+                 {&swap_guid, "*", "/proc/swaps"},        {&process_guid, "*", "/proc/7/stat"}};
     put_all_sets();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pfb_source *source = open_machine();

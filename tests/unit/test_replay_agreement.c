@@ -15,10 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 40, CALLS = 6000, SETS = 7 };
+enum { SAMPLES = 40, CALLS = 6000, SETS = 11 };
 
-static const pfb_guid *const sets[SETS] = {&processor_guid, &nodeless_processor_guid, &system_guid, &memory_guid,
-                                           &disk_guid,      &interface_guid,          &process_guid};
+static const pfb_guid *const sets[SETS] = {&processor_guid, &nodeless_processor_guid,
+                                           &system_guid,    &memory_guid,
+                                           &disk_guid,      &interface_guid,
+                                           &tcp4_guid,      &udp4_guid,
+                                           &udp6_guid,      &swap_guid,
+                                           &process_guid};
 
 /* ---- The machine ------------------------------------------------------------------------------------------ */
 
@@ -50,6 +54,9 @@ static void put_machine(void)
                               "eth0: 21 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16\n");
     put_file("/sys/class/net/lo/ifindex", "1\n");
     put_file("/sys/class/net/eth0/ifindex", "7\n");
+    put_file("/proc/net/snmp", "Tcp: InSegs OutSegs\nTcp: 1 2\nUdp: NoPorts InErrors\nUdp: 3 4\n");
+    put_file("/proc/net/snmp6", "Udp6NoPorts 5\n");
+    put_file("/proc/swaps", "/swap file 9 1 0\n/dev/dm-1 partition 99 11 0\n");
     put_process(1, "init");
     put_process(42, "bash");
     put_process(43, "bash");

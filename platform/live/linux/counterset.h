@@ -116,6 +116,10 @@ extern const pfb_counterset pfb_memory_set;
 extern const pfb_counterset pfb_physical_disk_set;
 extern const pfb_counterset pfb_logical_disk_set;
 extern const pfb_counterset pfb_network_interface_set;
+extern const pfb_counterset pfb_tcp4_set;
+extern const pfb_counterset pfb_udp4_set;
+extern const pfb_counterset pfb_udp6_set;
+extern const pfb_counterset pfb_paging_file_set;
 extern const pfb_counterset pfb_process_set;
 
 /* ---- Open countersets ------------------------------------------------------------------------------------- */

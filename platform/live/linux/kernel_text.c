@@ -34,6 +34,53 @@ bool pfb_kernel_take_word(pfb_kernel_span *s, const char *word)
     return true;
 }
 
+bool pfb_kernel_is_word(pfb_kernel_span s, const char *word)
+{
+    return pfb_kernel_take_word(&s, word) && s.at == s.end;
+}
+
+pfb_kernel_span pfb_kernel_next_word(pfb_kernel_span *s)
+{
+    pfb_kernel_skip_blanks(s);
+    pfb_kernel_span word = *s;
+    while (s->at < s->end && !is_blank(*s->at))
+        s->at++;
+    word.end = s->at;
+    return word;
+}
+
+/* Returns the byte for an escape such as "\040", or 0 if there is none. */
+static char escaped_byte(pfb_kernel_span text)
+{
+    unsigned byte = 0;
+    if (text.end - text.at < 4 || *text.at != '\\')
+        return 0;
+    for (int i = 1; i < 4; i++) {
+        unsigned digit = (unsigned)text.at[i] - '0';
+        if (digit > 7)
+            return 0;
+        byte = byte * 8 + digit;
+    }
+    return (char)(byte & 0xFF);
+}
+
+size_t pfb_kernel_take_name(pfb_kernel_span *s, char *name, size_t capacity)
+{
+    size_t size = 0;
+    pfb_kernel_span word = pfb_kernel_next_word(s);
+    while (word.at < word.end) {
+        char byte = escaped_byte(word);
+        word.at += byte ? 4 : 1;
+        name[size++] = byte ? byte : word.at[-1];
+        if (size == capacity || name[size - 1] == '\0') {
+            size = 0;
+            break;
+        }
+    }
+    name[size] = '\0';
+    return size;
+}
+
 bool pfb_kernel_is_digit(char c)
 {
     return c >= '0' && c <= '9';

@@ -30,6 +30,16 @@ void pfb_kernel_skip_blanks(pfb_kernel_span *s);
 /* Returns true if `word` is next, and skips it. */
 bool pfb_kernel_take_word(pfb_kernel_span *s, const char *word);
 
+/* Returns true if the span is this word. */
+bool pfb_kernel_is_word(pfb_kernel_span s, const char *word);
+
+/* Skips blanks, then returns the next word, which ends before a blank. It is empty at the end of the line. */
+pfb_kernel_span pfb_kernel_next_word(pfb_kernel_span *s);
+
+/* Like pfb_kernel_next_word for the name of a file, in which the kernel writes "\040" for a blank. Copies the name with
+ * a NUL and returns its size. Returns 0 with an empty name if it does not fit into `capacity` bytes or has a NUL. */
+size_t pfb_kernel_take_name(pfb_kernel_span *s, char *name, size_t capacity);
+
 bool pfb_kernel_is_digit(char c);
 
 /* Parses a decimal number. Returns false if the next character is not a digit. A number that does not fit is read as

@@ -61,64 +61,18 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
 
 /* ---- /proc/self/mountinfo -------------------------------------------------------------------------------------- */
 
-/* Returns the next word, which ends before a blank. It is empty at the end of the line. */
-static pfb_kernel_span take_word(pfb_kernel_span *line)
-{
-    pfb_kernel_skip_blanks(line);
-    pfb_kernel_span word = *line;
-    while (line->at < line->end && *line->at != ' ')
-        line->at++;
-    word.end = line->at;
-    return word;
-}
-
-/* Returns the byte for "\040", which the kernel writes for a blank, or 0 if there is no such escape. */
-static char escaped(pfb_kernel_span text)
-{
-    unsigned byte = 0;
-    if (text.end - text.at < 4 || *text.at != '\\')
-        return 0;
-    for (int i = 1; i < 4; i++) {
-        unsigned digit = (unsigned)text.at[i] - '0';
-        if (digit > 7)
-            return 0;
-        byte = byte * 8 + digit;
-    }
-    return (char)(byte & 0xFF);
-}
-
-/* Copies a mount point with its escapes replaced. Returns false if it is not a path, too long or has a NUL. */
-static bool copy_name(pfb_kernel_span word, volume *v)
-{
-    v->name_size = 0;
-    while (word.at < word.end) {
-        char byte = escaped(word);
-        word.at += byte ? 4 : 1;
-        byte = byte ? byte : word.at[-1];
-        if (v->name_size == NAME_BYTES || byte == '\0')
-            return false;
-        v->name[v->name_size++] = byte;
-    }
-    v->name[v->name_size] = '\0';
-    return v->name[0] == '/';
-}
-
-static bool is_word(pfb_kernel_span word, const char *text)
-{
-    return pfb_kernel_take_word(&word, text) && word.at == word.end;
-}
-
 /* Returns true for the types of images that cannot be written to and have no free space. */
 static bool is_image(pfb_kernel_span type)
 {
-    return is_word(type, "squashfs") || is_word(type, "iso9660") || is_word(type, "erofs");
+    return pfb_kernel_is_word(type, "squashfs") || pfb_kernel_is_word(type, "iso9660") ||
+           pfb_kernel_is_word(type, "erofs");
 }
 
 /* Decides by the device number, by the source after "/dev/", which is empty if it has another beginning, and by the
  * type whether a file system is on a disk of this machine. The root is always listed. */
 static bool is_local(const volume *v, bool is_anonymous, pfb_kernel_span source, pfb_kernel_span type)
 {
-    return !is_anonymous || source.at < source.end || is_word(type, "zfs") || strcmp(v->name, "/") == 0;
+    return !is_anonymous || source.at < source.end || pfb_kernel_is_word(type, "zfs") || strcmp(v->name, "/") == 0;
 }
 
 /* Copies the name of a block device. A source like "/dev/mapper/x" is not one: its device is unknown. */
@@ -137,21 +91,21 @@ static bool parse_mount(pfb_kernel_span line, volume *v)
     uint64_t major;
     uint64_t minor;
     *v = (volume){0};
-    take_word(&line);
-    take_word(&line);
+    pfb_kernel_next_word(&line);
+    pfb_kernel_next_word(&line);
     if (!pfb_kernel_take_field(&line, &major) || !pfb_kernel_take_word(&line, ":") ||
         !pfb_kernel_take_number(&line, &minor) || !pfb_disk_id(major, minor, &v->id))
         return false;
-    take_word(&line); /* folder of the file system */
-    pfb_kernel_span name = take_word(&line);
-    if (!copy_name(name, v))
+    pfb_kernel_next_word(&line); /* folder of the file system */
+    v->name_size = pfb_kernel_take_name(&line, v->name, sizeof v->name);
+    if (v->name[0] != '/')
         return false;
     pfb_kernel_span word;
     do
-        word = take_word(&line);
-    while (word.at < word.end && !is_word(word, "-"));
-    pfb_kernel_span type = take_word(&line);
-    pfb_kernel_span source = take_word(&line);
+        word = pfb_kernel_next_word(&line);
+    while (word.at < word.end && !pfb_kernel_is_word(word, "-"));
+    pfb_kernel_span type = pfb_kernel_next_word(&line);
+    pfb_kernel_span source = pfb_kernel_next_word(&line);
     if (!pfb_kernel_take_word(&source, "/dev/"))
         source.at = source.end;
     if (is_image(type) || !is_local(v, major == 0, source, type))
