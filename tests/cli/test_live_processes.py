@@ -182,6 +182,29 @@ class Process(LiveCase):
         self.assertEqual(ids, sorted(set(ids)))
         self.assertLessEqual(before & after, set(ids))
 
+    def test_threads(self):
+        """The child has one thread, whose numbers are those of the process,
+        and this test has those that the kernel and ps list."""
+        stat, _ = self.record_still(self.read, "--set", "Thread")
+        values = self.samples()[0][1]
+        counters = values[self.child.pid, NAME + "/0"]
+        tick = 10**7 // os.sysconf("SC_CLK_TCK")
+        expected = {0: (stat[14] + stat[15]) * tick, 1: stat[14] * tick,
+                    2: stat[15] * tick, 4: 20 - stat[19], 5: 40 - stat[18],
+                    6: 10**7 + stat[22] * tick, 8: 10**7, 9: 5,
+                    10: self.child.pid, 11: self.child.pid}
+        self.assertEqual({counter: counters[counter] for counter in expected},
+                         expected)
+        ours = {tid for (tid, _), counters in values.items()
+                if counters[10] == os.getpid()}
+        self.assertEqual(ours, {int(name) for name in
+                                os.listdir("/proc/self/task")})
+        done = subprocess.run(["ps", "-L", "-o", "lwp=", "-p",
+                               str(self.child.pid)], check=False,
+                              stdout=subprocess.PIPE, text=True)
+        if done.returncode == 0:
+            self.assertEqual(done.stdout.split(), [str(self.child.pid)])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -17,6 +17,7 @@ extern const pfb_guid volume_guid;
 extern const pfb_guid interface_guid;
 extern const pfb_guid process_guid;
 extern const pfb_guid swap_guid;
+extern const pfb_guid thread_guid;
 extern const pfb_guid tcp4_guid;
 extern const pfb_guid udp4_guid;
 extern const pfb_guid udp6_guid;

@@ -429,7 +429,7 @@ static void leave_descriptors(unsigned count)
     limit_descriptors((rlim_t)next + count);
 }
 
-enum { ALL_SETS = 12 };
+enum { ALL_SETS = 13 };
 
 static void put_all_sets(void)
 {
@@ -442,6 +442,7 @@ static void put_all_sets(void)
     put_file("/proc/swaps", "/swap file 9 1\n");
     put_file("/proc/net/dev", "lo: 1 2 3 4 5 6 7 8 9 10 11 12\n");
     put_file("/proc/7/stat", "7 (a) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n");
+    put_file("/proc/7/task/7/stat", "7 (a) S 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1\n");
 }
 
 /* A counter may be missing on a machine. It must not be missing because file descriptors are exhausted. */
@@ -451,12 +452,13 @@ Test(linux_source, sampling_without_file_descriptors_fails)
         const pfb_guid *set;
         const char *name;
         const char *file;
-    } cases[] = {{&processor_guid, "*", "/proc/stat"},    {&nodeless_processor_guid, "*", "/proc/stat"},
-                 {&system_guid, NULL, "/proc/stat"},      {&memory_guid, NULL, "/proc/meminfo"},
-                 {&disk_guid, "*", "/proc/diskstats"},    {&volume_guid, "*", "/proc/self/mountinfo"},
-                 {&interface_guid, "*", "/proc/net/dev"}, {&tcp4_guid, NULL, "/proc/net/snmp"},
-                 {&udp4_guid, NULL, "/proc/net/snmp"},    {&udp6_guid, NULL, "/proc/net/snmp6"},
-                 {&swap_guid, "*", "/proc/swaps"},        {&process_guid, "*", "/proc/7/stat"}};
+    } cases[] = {{&processor_guid, "*", "/proc/stat"},      {&nodeless_processor_guid, "*", "/proc/stat"},
+                 {&system_guid, NULL, "/proc/stat"},        {&memory_guid, NULL, "/proc/meminfo"},
+                 {&disk_guid, "*", "/proc/diskstats"},      {&volume_guid, "*", "/proc/self/mountinfo"},
+                 {&interface_guid, "*", "/proc/net/dev"},   {&tcp4_guid, NULL, "/proc/net/snmp"},
+                 {&udp4_guid, NULL, "/proc/net/snmp"},      {&udp6_guid, NULL, "/proc/net/snmp6"},
+                 {&swap_guid, "*", "/proc/swaps"},          {&process_guid, "*", "/proc/7/stat"},
+                 {&thread_guid, "*", "/proc/7/task/7/stat"}};
     put_all_sets();
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pfb_source *source = open_machine();

@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 40, CALLS = 6000, SETS = 11 };
+enum { SAMPLES = 40, CALLS = 6000, SETS = 12 };
 
 static const pfb_guid *const sets[SETS] = {&processor_guid, &nodeless_processor_guid,
                                            &system_guid,    &memory_guid,
                                            &disk_guid,      &interface_guid,
                                            &tcp4_guid,      &udp4_guid,
                                            &udp6_guid,      &swap_guid,
-                                           &process_guid};
+                                           &process_guid,   &thread_guid};
 
 /* ---- The machine ------------------------------------------------------------------------------------------ */
 
@@ -36,6 +36,8 @@ static void put_process(unsigned pid, const char *name)
         "%u (%s) S 1 2 3 34816 -1 4194304 30 31 5 32 700 50 33 34 20 -5 4 0 900 8388608 25 18446744073709551615 1 1 "
         "0\n",
         pid, name);
+    put_file(path, text);
+    snprintf(path, sizeof path, "/proc/%u/task/%u/stat", pid, pid);
     put_file(path, text);
     snprintf(path, sizeof path, "/proc/%u/io", pid);
     put_file(path, "rchar: 100\nwchar: 200\nsyscr: 3\nsyscw: 4\nread_bytes: 9\nwrite_bytes: 9\n");
@@ -187,7 +189,7 @@ static bool is_clock(const pfb_guid *set, uint32_t counter)
     static const struct {
         const pfb_guid *set;
         uint32_t counter;
-    } clocks[] = {{&disk_guid, 2}, {&disk_guid, 23}, {&process_guid, 9}};
+    } clocks[] = {{&disk_guid, 2}, {&disk_guid, 23}, {&process_guid, 9}, {&thread_guid, 7}};
     for (size_t i = 0; i < sizeof clocks / sizeof clocks[0]; i++) {
         if (counter == clocks[i].counter && pfb_guid_equal(set, clocks[i].set))
             return true;

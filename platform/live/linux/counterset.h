@@ -121,6 +121,7 @@ extern const pfb_counterset pfb_udp4_set;
 extern const pfb_counterset pfb_udp6_set;
 extern const pfb_counterset pfb_paging_file_set;
 extern const pfb_counterset pfb_process_set;
+extern const pfb_counterset pfb_thread_set;
 
 /* ---- Open countersets ------------------------------------------------------------------------------------- */
 

@@ -19,7 +19,8 @@ static const pfb_counterset *const all_sets[] = {&pfb_processor_information_set,
                                                  &pfb_udp4_set,
                                                  &pfb_udp6_set,
                                                  &pfb_paging_file_set,
-                                                 &pfb_process_set};
+                                                 &pfb_process_set,
+                                                 &pfb_thread_set};
 
 enum { SET_COUNT = sizeof all_sets / sizeof all_sets[0] };
 

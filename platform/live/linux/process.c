@@ -1,41 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "live/linux/counterset.h"
+#include "live/linux/process_stat.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 /* The counterset Process, from /proc/PID/stat and /proc/PID/io. docs/linux.md lists the sources of each counter. */
 
-/* Fields of /proc/PID/stat with their numbers in proc(5). Negative values are stored modulo 2^64. */
-enum {
-    PARENT = 4,
-    FLAGS = 9,
-    MINOR_FAULTS = 10,
-    MAJOR_FAULTS = 12,
-    USER_TICKS = 14,
-    SYSTEM_TICKS = 15,
-    NICE = 19,
-    THREADS = 20,
-    START_TICKS = 22, /* since boot */
-    VIRTUAL_BYTES = 23,
-    RESIDENT_PAGES = 24,
-    STAT_FIELDS
-};
-
 /* Values of /proc/PID/io. */
 enum { READ_BYTES, WRITTEN_BYTES, READ_CALLS, WRITE_CALLS, IO_FIELDS };
 
-enum { WORKER = 0x20 }; /* bit of FLAGS, PF_WQ_WORKER: a kernel thread that runs the work of work queues */
-
-enum { NAME_BYTES = 64 }; /* the kernel's names are shorter; processes with longer names are skipped */
-
 typedef struct process {
-    uint32_t id; /* process id */
-    size_t name_size;
-    char name[NAME_BYTES];
+    uint32_t id;    /* process id */
     uint32_t known; /* bits of `needs`: which of the following members this sample has */
-    uint64_t stat[STAT_FIELDS];
+    pfb_process_stat stat;
     uint64_t io[IO_FIELDS];
 } process;
 
@@ -45,7 +22,7 @@ typedef struct processes {
     process *list; /* ascending by id */
     size_t count, capacity;
     uint64_t page_bytes;
-    uint64_t now_100ns; /* since_origin() of the time when all processes of the sample had been read */
+    uint64_t now_100ns; /* pfb_process_since_origin() of the time when all processes of the sample had been read */
 } processes;
 
 /* ---- Counters ------------------------------------------------------------------------------------------- */
@@ -128,41 +105,34 @@ static const pfb_set_counter counters[COUNTERS] = {
 
 /* ---- Values ---------------------------------------------------------------------------------------------- */
 
-/* Converts a time since boot to a time since one second before boot, the origin of start times and of the clock they
- * are compared with. Without this shift, a process that started at boot would have the start time 0, which means that
- * there is none. */
-static uint64_t since_origin(uint64_t boottime_100ns)
-{
-    return pfb_kernel_add(boottime_100ns, PFB_KERNEL_100NS);
-}
-
 /* Returns the raw value of a counter for a process. Sums of counts wrap around, as the kernel's counts do. */
 static uint64_t process_value(const processes *set, const process *p, uint32_t id)
 {
-    const uint64_t *stat = p->stat;
+    const uint64_t *stat = p->stat.fields;
     switch (id) {
     case PROCESSOR_TIME:
-        return pfb_kernel_ticks_to_100ns(set->reader, pfb_kernel_add(stat[USER_TICKS], stat[SYSTEM_TICKS]));
+        return pfb_kernel_ticks_to_100ns(set->reader,
+                                         pfb_kernel_add(stat[PFB_STAT_USER_TICKS], stat[PFB_STAT_SYSTEM_TICKS]));
     case USER_TIME:
-        return pfb_kernel_ticks_to_100ns(set->reader, stat[USER_TICKS]);
+        return pfb_kernel_ticks_to_100ns(set->reader, stat[PFB_STAT_USER_TICKS]);
     case PRIVILEGED_TIME:
-        return pfb_kernel_ticks_to_100ns(set->reader, stat[SYSTEM_TICKS]);
+        return pfb_kernel_ticks_to_100ns(set->reader, stat[PFB_STAT_SYSTEM_TICKS]);
     case ADDRESS_SPACE:
-        return stat[VIRTUAL_BYTES];
+        return stat[PFB_STAT_VIRTUAL_BYTES];
     case WORKING_SET:
-        return pfb_kernel_scale(stat[RESIDENT_PAGES], set->page_bytes, 1);
+        return pfb_kernel_scale(stat[PFB_STAT_RESIDENT_PAGES], set->page_bytes, 1);
     case PAGE_FAULTS:
-        return stat[MINOR_FAULTS] + stat[MAJOR_FAULTS];
+        return stat[PFB_STAT_MINOR_FAULTS] + stat[PFB_STAT_MAJOR_FAULTS];
     case THREAD_COUNT:
-        return stat[THREADS];
+        return stat[PFB_STAT_THREADS];
     case PRIORITY:
-        return 20 - stat[NICE];
+        return 20 - stat[PFB_STAT_NICE];
     case ELAPSED_TIME:
-        return since_origin(pfb_kernel_ticks_to_100ns(set->reader, stat[START_TICKS]));
+        return pfb_process_since_origin(pfb_kernel_ticks_to_100ns(set->reader, stat[PFB_STAT_START_TICKS]));
     case PROCESS_ID:
         return p->id;
     case PARENT_ID:
-        return stat[PARENT];
+        return stat[PFB_STAT_PARENT];
     case IO_CALLS:
         return p->io[READ_CALLS] + p->io[WRITE_CALLS];
     case IO_READ_CALLS:
@@ -201,62 +171,6 @@ static uint64_t value(const void *context, size_t i, uint32_t needs, const pfb_s
 
 /* ---- Texts ------------------------------------------------------------------------------------------------------ */
 
-/* Skips blanks, then parses a number that may be negative. */
-static bool parse_signed(pfb_kernel_span *text, uint64_t *number)
-{
-    pfb_kernel_skip_blanks(text);
-    bool is_negative = pfb_kernel_take_word(text, "-");
-    if (!pfb_kernel_take_number(text, number))
-        return false;
-    *number = is_negative ? 0 - *number : *number;
-    return true;
-}
-
-/* Shortens "kworker/0:1-events" to "kworker/0:1". After a minus or plus sign the kernel appends the name of the queue
- * of the worker's last or current work, which changes all the time. "kworker/R-NAME" is not shortened: it is the worker
- * of a single queue. */
-static void drop_work_name(process *p)
-{
-    static const char prefix[] = "kworker/";
-    const size_t size = sizeof prefix - 1;
-    if (!(p->stat[FLAGS] & WORKER) || p->name_size <= size || memcmp(p->name, prefix, size) != 0 ||
-        p->name[size] == 'R')
-        return;
-    for (size_t i = size; i < p->name_size; i++) {
-        if (p->name[i] == '-' || p->name[i] == '+')
-            p->name_size = i;
-    }
-}
-
-/* Parses "42 (name) S 1 ...". The name may contain any bytes, including parentheses and newlines. The rest has no
- * parentheses, so the name ends at the last one. */
-static bool parse_stat(pfb_kernel_text text, process *p)
-{
-    const char *end = text.text + text.size;
-    const char *open = memchr(text.text, '(', text.size);
-    if (!open)
-        return false;
-    const char *close = end - 1;
-    while (close > open && *close != ')')
-        close--;
-    size_t size = (size_t)(close - open);
-    if (size == 0 || size - 1 > NAME_BYTES)
-        return false;
-    p->name_size = size - 1;
-    memcpy(p->name, open + 1, p->name_size);
-    pfb_kernel_span rest = {close + 1, end};
-    pfb_kernel_skip_blanks(&rest);
-    if (rest.at == end)
-        return false;
-    rest.at++; /* the state, a letter */
-    for (unsigned i = PARENT; i < STAT_FIELDS; i++) {
-        if (!parse_signed(&rest, &p->stat[i]))
-            return false;
-    }
-    drop_work_name(p);
-    return true;
-}
-
 /* Parses the lines of four keys, such as "rchar: 1234". All of them are required. */
 static bool parse_io(pfb_kernel_text text, uint64_t io[IO_FIELDS])
 {
@@ -271,7 +185,7 @@ static bool read_process(const processes *set, uint32_t pid, uint32_t needs, pro
 {
     p->id = pid;
     p->known = STAT;
-    if (!parse_stat(pfb_kernel_file(set->reader, "/proc/%u/stat", (unsigned)pid), p))
+    if (!pfb_process_stat_parse(pfb_kernel_file(set->reader, "/proc/%u/stat", (unsigned)pid), &p->stat))
         return false;
     if (needs & IO)
         p->known |= parse_io(pfb_kernel_file(set->reader, "/proc/%u/io", (unsigned)pid), p->io) ? IO : 0;
@@ -315,7 +229,8 @@ static bool sample(void *context, uint32_t needs, pfb_source_failure *failure)
     if (!read_processes(set, needs))
         return pfb_source_fail_memory(failure);
     pfb_kernel_clock(set->reader);
-    set->now_100ns = since_origin(pfb_kernel_now(CLOCK_BOOTTIME)); /* after all reads, so that no start time is later */
+    set->now_100ns =
+        pfb_process_since_origin(pfb_kernel_now(CLOCK_BOOTTIME)); /* after all reads, so that no start time is later */
     return true;
 }
 
@@ -377,7 +292,7 @@ static bool instance(const void *context, size_t i, uint32_t needs, pfb_set_inst
         *found = pfb_set_total();
         return true;
     }
-    *found = (pfb_set_instance){set->list[i].id, pfb_utf8_name(set->list[i].name, set->list[i].name_size)};
+    *found = (pfb_set_instance){set->list[i].id, pfb_utf8_name(set->list[i].stat.name, set->list[i].stat.name_size)};
     return (set->list[i].known & needs) == needs;
 }
 
