@@ -28,6 +28,11 @@ READS = [("Idle", 0), ("System", 32768), ("svchost", 665190.4),
          ("agent", 0), ("_Total", 2143027.2)]
 NUMBERED = ["Idle", "System", "svchost", "svchost#1", "svchost#2", "database",
             "agent", "_Total"]
+# What they ask this machine for.
+QUEUE = r"\System\Processor Queue Length"
+FREE = r"\LogicalDisk(*)\% Free Space"
+PAGED = r"\Paging File(*)\% Usage"
+BUSY = r"\Processor(*)\% Processor Time"
 READ = r"\Process(*)\IO Read Bytes/sec"
 TIME = r"\Process(*)\% Processor Time"
 # Rates of the log: 70 and 140 events in a second.
@@ -100,6 +105,8 @@ class Consumers(unittest.TestCase):
         values = self.values(self.run_program(
             "gopsutil", r"\Memory\Available Bytes"))
         self.assertTrue(all(value > 0 for value in values))
+        values = self.values(self.run_program("gopsutil", QUEUE))
+        self.assertTrue(all(value >= 0 for value in values))
 
     def test_psutil(self):
         rows = self.of_fixture("psutil", r"\System\Threads",
@@ -107,6 +114,7 @@ class Consumers(unittest.TestCase):
         self.assertEqual(rows[0], ("load", 140))
         rows = self.run_program("psutil", r"\System\System Up Time")
         self.assertGreater(rows[0][1], 0)
+        self.assertGreaterEqual(self.run_program("psutil", QUEUE)[0][1], 0)
 
     def test_windows_exporter(self):
         rows = self.of_fixture("windows_exporter", TIME,
@@ -120,6 +128,15 @@ class Consumers(unittest.TestCase):
         self.assertTrue(self.run_program(
             "windows_exporter", r"\Process(*)\ID Process",
             r"\Process(*)\Thread Count"))
+        rows = self.run_program("windows_exporter", FREE,
+                                r"\LogicalDisk(*)\Free Megabytes")
+        half = len(rows) // 2  # both are in MiB
+        self.assertEqual([name for name, _ in rows[:half]],
+                         [name for name, _ in rows[half:]])
+        self.assertIn("/", dict(rows))
+        if os.path.exists("/proc/swaps"):
+            rows = self.run_program("windows_exporter", *2 * [PAGED])
+            self.assertEqual(rows[-1][0], "_Total")
 
     def test_telegraf(self):
         self.assertEqual(self.of_fixture("telegraf", READ), READS)
@@ -128,6 +145,14 @@ class Consumers(unittest.TestCase):
         self.assertEqual(self.of_log("telegraf", r"\Thing(a)\Events/sec"),
                          THINGS[:1])
         self.assertTrue(self.run_program("telegraf", r"\Process(*)\ID Process"))
+        self.assertEqual([name for name, _ in self.run_program(
+            "telegraf", BUSY)][-1], "_Total")
+        self.assertEqual([name for name, _ in self.run_program(
+            "telegraf", r"\Processor(_Total)\% Processor Time")], ["_Total"])
+        self.assertTrue(all(0 <= value <= 100 for _, value in
+                            self.run_program("telegraf", FREE)))
+        self.assertEqual([name for name, _ in self.run_program(
+            "telegraf", QUEUE)], [""])
 
     def test_fluent_bit(self):
         self.assertEqual(self.of_fixture("fluent_bit", READ), [
@@ -147,6 +172,8 @@ class Consumers(unittest.TestCase):
         self.assertEqual(self.of_log("datadog", "Thing", "Events/sec"), THINGS)
         rows = self.run_program("datadog", "Memory", "Available Bytes")
         self.assertEqual([name for name, _ in rows], [""])
+        self.assertIn("/", dict(self.run_program(
+            "datadog", "LogicalDisk", "Free Megabytes")))
 
     def test_openjdk(self):
         self.assertEqual(self.of_fixture("openjdk", "svchost", "Thread Count"), [
@@ -166,6 +193,8 @@ class Consumers(unittest.TestCase):
         self.assertEqual(self.values(self.of_fixture("powershell", READ)),
                          self.values(READS))
         self.assertTrue(self.run_program("powershell", r"\Memory\*"))
+        self.assertTrue(self.run_program(
+            "powershell", r"\Processor(_Total)\% Processor Time"))
 
 
 if __name__ == "__main__":
