@@ -31,6 +31,20 @@ MEMINFO = ("MemTotal:  16000 kB\nMemFree:  4000 kB\nMemAvailable:  9000 kB\nBuff
            "SReclaimable:  3 kB\nSUnreclaim:  4 kB\nCommitLimit:  8100 kB\nCommitted_AS:  700 kB\n")
 VMSTAT = "nr_free_pages 5\npgpgin 1\npgpgout 2\npswpin 3\npswpout 4\npgfault 500\npgmajfault 6\n"
 
+MOUNTS = ("22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw\n23 22 0:21 / /proc rw - proc proc rw\n"
+          "24 22 0:40 /@home /home rw master:1 propagate_from:2 - btrfs /dev/sdb1 rw\n"
+          "25 22 8:33 / /mnt/a\\040b rw - xfs /dev/sdc1 rw\n26 22 0:50 / /tank rw - zfs tank rw\n"
+          "27 22 8:1 /srv /srv rw - ext4 /dev/sda1 rw\n28 22 7:0 / /snap/x ro - squashfs /dev/loop0 ro\n"
+          "29 22 8:33 / /z rw - xfs /dev/sdc1 rw\n30 22 8:34 / /tank rw - ext4 /dev/sdc2 rw\n")
+SWAPS = ("Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"
+         "/dev/dm-1                               partition\t8388604\t\t1024\t\t-2\n/swap\\040file file 99 9 -3\n")
+SNMP = ("Ip: Forwarding DefaultTTL\nIp: 1 64\n"
+        "Tcp: RtoAlgorithm RtoMin RtoMax MaxConn ActiveOpens PassiveOpens AttemptFails EstabResets CurrEstab InSegs"
+        " OutSegs RetransSegs InErrs OutRsts InCsumErrors\nTcp: 1 200 120000 -1 415 10 172 1 2 16020 9413 3 0 180 0\n"
+        "Udp: InDatagrams NoPorts InErrors OutDatagrams RcvbufErrors\nUdp: 822 4 5 827 0\n")
+SNMP6 = "Udp6InDatagrams                 \t5\nUdp6NoPorts \t6\nUdp6InErrors \t7\nUdp6OutDatagrams \t8\n"
+STATUS = "Name:\tx\nThreads:\t3\nvoluntary_ctxt_switches:\t7\nnonvoluntary_ctxt_switches:\t8\n"
+
 
 def machine(*files):
     """The text of files, each a name and its contents."""
@@ -69,6 +83,17 @@ SEEDS = (
     ("processes", machine(("/proc/uptime", "100.00 50.00\n"), ("/proc/7/stat", PROCESS % (7, "a b) S")),
                           ("/proc/7/io", IO), ("/proc/8/stat", PROCESS % (8, "sh")), ("/proc/7/stat!d", ""),
                           ("/proc/stat", STAT))),
+    ("threads", machine(("/proc/7/task/7/stat", PROCESS % (7, "a b) S")), ("/proc/7/task/7/status", STATUS),
+                        ("/proc/7/task/9/stat", PROCESS % (9, "w")), ("/proc/7/task/9/status", STATUS),
+                        ("/proc/7/task/8/stat!d", ""), ("/proc/3/task/3/stat", PROCESS % (3, "x")),
+                        ("/proc/stat", STAT), ("?", "a b) S/1\n"))),
+    ("mounts", machine(("/proc/self/mountinfo", MOUNTS), ("/", "4096 256000 128000\n"), ("/home", "4096 99 9\n"),
+                       ("/mnt/a b", "1048576 4294967297 4294967296\n"), ("/tank!b", ""), ("/z", "512 1 1\n"),
+                       ("/proc/diskstats", DISKS + "   8      17 sdb1 1 0 8 7 2 0 16 9 0 11 16\n"),
+                       ("/sys/class/block/sdb1/dev", "8:17\n"), ("/proc/self/mountinfo", MOUNTS[56:]), ("?", "/*\n"))),
+    ("swaps", machine(("/proc/swaps", SWAPS), ("/proc/swaps", SWAPS[:120]), ("?", "/swap file\n"))),
+    ("protocols", machine(("/proc/net/snmp", SNMP), ("/proc/net/snmp6", SNMP6),
+                          ("/proc/net/snmp", SNMP.replace("16020", "16030")))),
     ("errors", machine(("/proc/stat!E", STAT[:40]), ("/proc/stat", STAT), ("/proc/net/dev!b", ""),
                        ("/proc/meminfo!c", ""), ("/proc/diskstats!f", ""), ("/sys/block/!c", ""))),
 )
