@@ -578,6 +578,17 @@ Test(pdh, names_and_indexes) /* T15, T16 */
     cr_expect_eq(index, 784);
     EXPECT(PdhLookupPerfIndexByNameA(NULL, "Process", &index), 0);
     cr_expect_eq(index, 230);
+    static const struct {
+        const char *name;
+        DWORD index;
+    } known[] = {{"Processor Queue Length", 44}, {"% Free Space", 408}, {"Free Megabytes", 410},
+                 {"Network Interface", 510},     {"TCPv4", 638},        {"UDPv4", 658},
+                 {"Paging File", 700},           {"% Usage", 702},      {"UDPv6", 1532}};
+    use_recording(FIXTURE("processor_information"));
+    for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
+        EXPECT(PdhLookupPerfIndexByNameA(NULL, known[i].name, &index), 0);
+        cr_expect_eq(index, known[i].index, "%s", known[i].name);
+    }
 }
 
 Test(pdh, valid_paths) /* T17 */
