@@ -20,10 +20,26 @@ static log_sample *spare_sample(log_state *l)
     return &l->samples[!l->newer];
 }
 
+/* Sets the roles of paths whose counters have the names of ids in the language of the log. */
+static void find_roles(pfb_collector *c)
+{
+    enum { ID_PROCESS = 784, ID_THREAD = 804 }; /* title indexes */
+    const pfb_name process = pfb_titles_find_in(&c->titles, ID_PROCESS, TITLE_LOCAL);
+    const pfb_name thread = pfb_titles_find_in(&c->titles, ID_THREAD, TITLE_LOCAL);
+    log_state *l = &c->log;
+    for (size_t i = 0; i < l->path_count; i++) {
+        if (process.bytes && pfb_name_equal(&l->paths[i].counter, &process))
+            l->paths[i].role = PFB_LOG_PROCESS_ID;
+        else if (thread.bytes && pfb_name_equal(&l->paths[i].counter, &thread))
+            l->paths[i].role = PFB_LOG_THREAD_ID;
+    }
+}
+
 /* Finds the paths of ids. Returns false when memory is exhausted. */
 static bool link_paths(pfb_collector *c)
 {
     log_state *l = &c->log;
+    find_roles(c);
     uint32_t *order = malloc((l->path_count + 1) * sizeof *order);
     l->has_ids =
         order && c->options.identity == PFB_IDENTITY_PROCESS && pfb_log_link_paths(l->paths, l->path_count, order);

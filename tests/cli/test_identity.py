@@ -49,9 +49,9 @@ def wildcards(*counters):
                             counter, flags=1) for counter, kind in counters))
 
 
-def wildcard_log():
-    """The samples as a log of all processes."""
-    events = wildcards(("% Processor Time", TIMER), ("ID Process", RAW))
+def wildcard_log(of_id="ID Process"):
+    """The samples as a log of all processes. `of_id`: the name of the id."""
+    events = wildcards(("% Processor Time", TIMER), (of_id, RAW))
     for at, processes in enumerate(PROCESSES):
         events += w.sample(
             w.instances(*((name, used, time_of(at))
@@ -107,6 +107,21 @@ class Processes(Case):
         self.assertEqual(self.percents(path), PERCENT)
         self.assertEqual(self.percents(path, "--identity", "windows"),
                          BY_POSITION)
+
+    def test_names_in_german(self):
+        """A table of names has the German names of the counters of ids."""
+        path = self.file("a.blg", wildcard_log("Prozesskennung"))
+        names = "\0".join(("1", "1847", "784", "Prozesskennung", "804",
+                           "Threadkennung", "", ""))
+        table = self.file("german.bin", names.encode("utf-16-le"))
+        self.assertEqual(self.percents(path), BY_POSITION)
+        self.assertEqual(self.percents(path, "--names", "007:" + table),
+                         PERCENT)
+        path = self.file("a.blg", wildcard_log(None))
+        self.assertEqual(self.percents(path), BY_POSITION)
+        path = self.file("a.blg", wildcard_log("Threadkennung"))
+        self.assertEqual(self.percents(path, "--names", "007:" + table),
+                         PERCENT)
 
     def test_single_paths(self):
         """Logs with a path for each instance."""

@@ -1317,6 +1317,29 @@ Test(log, values_without_paths_have_no_ids)
         cr_expect_eq(sample.values[i].older, i);
 }
 
+/* A caller that knows names in other languages sets the role of a path. */
+Test(log, ids_may_have_names_in_other_languages)
+{
+    static const id_path list[] = {{"Prozess", NULL, "*", "Rate", 0, 0x10410400},
+                                   {"Prozess", NULL, "*", "Prozesskennung", 0, 0x10000},
+                                   {.object = NULL}};
+    static const id_value older[] = {{0, "a", 1, 0}, {0, "a", 2, 0}, {1, "a", 5, 0}, {1, "a", 6, 0}, ID_END};
+    static const id_value newer[] = {{0, "a", 2, 0}, {1, "a", 6, 0}, ID_END};
+    pfb_log_path paths[ID_MAX];
+    uint32_t order[ID_MAX];
+    static id_sample samples[2];
+    size_t count = make_id_paths(list, paths);
+    cr_expect(!pfb_log_link_paths(paths, count, order));
+    paths[1].role = PFB_LOG_PROCESS_ID;
+    cr_expect(pfb_log_link_paths(paths, count, order));
+    load_ids(&samples[0], older);
+    load_ids(&samples[1], newer);
+    for (int i = 0; i < 2; i++)
+        pfb_log_identify(paths, count, &samples[i].table);
+    pfb_log_match(paths, count, &samples[0].table, &samples[1].table);
+    cr_expect_eq(samples[1].values[0].older, 1, "the process with id 6 is the second one of the older sample");
+}
+
 /* The older values have no path any more, because the newer sample has another list of paths: they have no match. */
 Test(log, values_of_removed_paths_are_not_found)
 {

@@ -173,8 +173,8 @@ typedef struct pfb_log_path {
     pfb_name parent;
     uint32_t instance_index; /* among instances of equal name */
     pfb_name counter;
+    pfb_log_role role; /* PFB_LOG_NO_ID; callers that know the name of an id in another language set it */
     /* Private, set by pfb_log_link_paths. */
-    pfb_log_role role;
     uint32_t object_class; /* of paths with the same machine and object; 0: the object has no ids */
     uint32_t family;       /* of paths in an object that differ only in their instance */
     bool has_thread;       /* the object has ids of threads */
@@ -188,7 +188,7 @@ PFB_API bool pfb_log_open_paths(pfb_log_path_reader *reader, const void *record,
 /* Returns the next path, in the order of the items of each sample; false at the end and on error. */
 PFB_API bool pfb_log_next_path(pfb_log_path_reader *reader, pfb_log_path *path);
 
-/* Finds the paths whose counter is "ID Process" or "ID Thread", and the paths of the same machine and object: with the
+/* Finds the paths whose counter has a role or is "ID Process" or "ID Thread", and the paths of the same machine and object: with the
  * ids, pfb_log_identify and pfb_log_match recognise instances. `order` has `count` elements and is not needed
  * afterwards. Returns false, and sets nothing that these functions need, if there are no such paths. O(n log n). */
 PFB_API bool pfb_log_link_paths(pfb_log_path *paths, size_t count, uint32_t *order);

@@ -231,7 +231,8 @@ bool pfb_log_link_paths(pfb_log_path *paths, size_t count, uint32_t *order)
     bool has_ids = false;
     for (size_t i = 0; i < count; i++) {
         order[i] = (uint32_t)i;
-        paths[i].role = log_role(&paths[i]);
+        if (paths[i].role == PFB_LOG_NO_ID)
+            paths[i].role = log_role(&paths[i]);
         has_ids = has_ids || paths[i].role != PFB_LOG_NO_ID;
     }
     if (!has_ids)
