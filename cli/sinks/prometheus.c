@@ -574,14 +574,15 @@ static int compare_points(const void *left, const void *right)
     return order != 0 ? order : (a->number > b->number) - (a->number < b->number);
 }
 
-/* Returns true if an instance is the sum of others: "_Total", or "0,_Total" for the processors of a NUMA node. */
+/* Returns true if an instance is the sum of others: "_Total", "0,_Total" for the processors of a NUMA node, or
+ * "_Total/_Total" for threads. */
 static bool is_total(const element *v)
 {
     static const char total[] = "_Total";
     size_t size = sizeof total - 1;
     size_t length = v->series.instance_bytes;
     return length >= size && memcmp(v->series.instance + length - size, total, size) == 0 &&
-           (length == size || v->series.instance[length - size - 1] == ',');
+           (length == size || strchr(",/", v->series.instance[length - size - 1]));
 }
 
 /* Returns true if the value of a metric can be computed. Metrics of the Prometheus types counter and summary are made

@@ -198,7 +198,8 @@ bool pfb_layout_is_total(const char *name, size_t size)
 {
     static const char total[] = "_Total";
     const size_t own = sizeof total - 1;
-    return size >= own && memcmp(name + size - own, total, own) == 0 && (size == own || name[size - own - 1] == ',');
+    return size >= own && memcmp(name + size - own, total, own) == 0 &&
+           (size == own || name[size - own - 1] == ',' || name[size - own - 1] == '/');
 }
 
 /* Chooses a column for all instances, or for those that match a pattern. `is_individual`: the counter was named,

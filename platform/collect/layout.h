@@ -98,7 +98,7 @@ bool pfb_layout_has_same_shape(const stored_sample *a, const stored_sample *b);
 /* The same for two samples of a log; `newer` was matched with `older`. */
 bool pfb_layout_has_same_values(const pfb_log_values *older, const pfb_log_values *newer);
 
-/* Returns true for the name of a total: "_Total" or "...,_Total". */
+/* Returns true for the name of a total: "_Total", "...,_Total" or ".../_Total". */
 bool pfb_layout_is_total(const char *name, size_t size);
 
 /* Returns true if a pattern of instances contains "_Total", in any case. */

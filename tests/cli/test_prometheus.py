@@ -534,9 +534,10 @@ class Text(Metrics):
             {(("instance", "sh/0"), ("instance_id", "1")): 40})
 
     def test_totals_that_a_pattern_names(self):
-        """_Total and instances that end in ",_Total" are left out unless the
-        pattern of instances contains "_Total", in upper or lower case."""
-        names = ("0,0", "0,_Total", "_Total", "my_Total", "_Totals")
+        """_Total and instances that end in ",_Total" or "/_Total" are left out
+        unless the pattern of instances contains "_Total", in upper or lower case."""
+        names = ("0,0", "0,_Total", "_Total", "my_Total", "_Totals",
+                 "_Total/_Total")
         chunks = [
             metadata(DISK, "Cpu", [(1, BULK, "Reads"), (2, BULK, "Writes")]),
             w.chunk(b"QINF", w.identifier(DISK, name="*")),
@@ -549,10 +550,11 @@ class Text(Metrics):
                 (["--set", "*", "--instance", "*"], every, every),
                 (["--set", "*", "--instance", "0,*"], {"0,0"}, {"0,0"}),
                 (["--set", "*", "--instance", "_total*"],
-                 {"_Total", "_Totals"}, {"_Total", "_Totals"}),
+                 {"_Total", "_Totals", "_Total/_Total"},
+                 {"_Total", "_Totals", "_Total/_Total"}),
                 (["--set", "*", "--instance", "*_Total"],
-                 {"_Total", "0,_Total", "my_Total"},
-                 {"_Total", "0,_Total", "my_Total"}),
+                 {"_Total", "0,_Total", "my_Total", "_Total/_Total"},
+                 {"_Total", "0,_Total", "my_Total", "_Total/_Total"}),
                 ([r"\Cpu(0,_Total)\Reads", r"\Cpu(*)\Writes"], {"0,_Total"},
                  every),
                 ([r"\Cpu(_Total)\*"], {"_Total"}, {"_Total"})):
