@@ -13,11 +13,14 @@ endif()
 
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/perfblock")
 set(libraries perfblock_core perfblock_cpi perfblock_lwp)
+set(headers core/include/ core/cpi/include/ core/lwp/include/)
 if(TARGET perfblock_platform)
     list(APPEND libraries perfblock_collect perfblock_platform)
+    list(APPEND headers platform/include/)
 endif()
 
-install(TARGETS ${libraries} EXPORT perfblock_${kind} FILE_SET HEADERS)
+install(TARGETS ${libraries} EXPORT perfblock_${kind})
+install(DIRECTORY ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} FILES_MATCHING PATTERN "*.h")
 if(TARGET perfblock_compat)
     install(TARGETS perfblock_compat EXPORT perfblock_${kind})
     install(DIRECTORY platform/compat/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/perfblock/compat)
@@ -47,7 +50,7 @@ install(FILES ${built}/perfblockConfig.cmake ${built}/perfblockConfigVersion.cma
 
 # A .pc file computes the prefix from its own folder, ${pcfiledir}, so that the installed tree may be moved.
 set(pc_folder "${CMAKE_INSTALL_LIBDIR}/pkgconfig")
-cmake_path(RELATIVE_PATH CMAKE_INSTALL_PREFIX BASE_DIRECTORY "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" OUTPUT_VARIABLE pc_prefix)
+file(RELATIVE_PATH pc_prefix "${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig" "${CMAKE_INSTALL_PREFIX}")
 foreach(name IN ITEMS LIBDIR INCLUDEDIR)
     if(IS_ABSOLUTE "${CMAKE_INSTALL_${name}}")
         set(pc_${name} "${CMAKE_INSTALL_${name}}")

@@ -3,7 +3,7 @@
 
 # C11 without extensions, hidden symbols, and optional warning flags.
 function(perfblock_setup_target target)
-    target_compile_features(${target} PUBLIC c_std_11)
+    target_compile_features(${target} PRIVATE c_std_11) # programs in older C and in C++ use the headers as well
     set_target_properties(${target} PROPERTIES C_EXTENSIONS OFF C_VISIBILITY_PRESET hidden)
     if(PERFBLOCK_WARNINGS AND CMAKE_C_COMPILER_ID MATCHES "GNU|Clang")
         target_compile_options(
@@ -21,17 +21,26 @@ function(perfblock_setup_target target)
     endif()
 endfunction()
 
-# The same settings for a library, and also its name in the exported package, its version, and the macros of export.h.
-# While the major version is 0, each minor version has its own ABI.
-function(perfblock_setup_library target name output_name)
+# The same settings for a library, and also its name in the exported package, its version, the folder of its public
+# headers, and the macros of export.h. While the major version is 0, each minor version has its own ABI.
+function(perfblock_setup_library target name output_name headers)
     perfblock_setup_target(${target})
+    target_include_directories(
+        ${target} PUBLIC "$<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/${headers}>"
+                         "$<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>"
+    )
     set_target_properties(
         ${target}
         PROPERTIES EXPORT_NAME ${name}
                    OUTPUT_NAME ${output_name}
                    VERSION ${PROJECT_VERSION}
                    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
+                   POSITION_INDEPENDENT_CODE ON # static libraries become parts of plugins
     )
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+        # Calls within a source are inlined, as in code that is not position-independent.
+        target_compile_options(${target} PRIVATE -fno-semantic-interposition)
+    endif()
     get_target_property(type ${target} TYPE)
     if(type STREQUAL "SHARED_LIBRARY")
         target_compile_definitions(${target} PUBLIC PERFBLOCK_SHARED PRIVATE PERFBLOCK_BUILDING)

@@ -1,14 +1,5 @@
 # SPDX-License-Identifier: MIT
-# Finds the tools that build and run the tests: the targets Python3::Interpreter and PkgConfig::CRITERION. Changes
-# PERFBLOCK_TESTS from AUTO to ON or OFF.
-
-string(TOUPPER "${PERFBLOCK_TESTS}" PERFBLOCK_TESTS)
-if(NOT PERFBLOCK_TESTS MATCHES "^(AUTO|ON|OFF|TRUE|FALSE|YES|NO|Y|N|1|0)$")
-    message(FATAL_ERROR "PERFBLOCK_TESTS is ${PERFBLOCK_TESTS}, which is none of AUTO, ON and OFF")
-endif()
-if(PERFBLOCK_TESTS STREQUAL "AUTO" AND NOT PROJECT_IS_TOP_LEVEL)
-    set(PERFBLOCK_TESTS OFF)
-endif()
+# Finds the tools that build and run the tests: the targets Python3::Interpreter and PkgConfig::CRITERION.
 
 if(PERFBLOCK_TESTS)
     set(missing "")
@@ -26,13 +17,8 @@ if(PERFBLOCK_TESTS)
             list(APPEND missing "Criterion, found by pkg-config (Debian and Ubuntu: libcriterion-dev, pkg-config)")
         endif()
     endif()
-    list(JOIN missing ", " missing)
-    if(NOT missing)
-        set(PERFBLOCK_TESTS ON)
-    elseif(PERFBLOCK_TESTS STREQUAL "AUTO")
-        message(STATUS "Tests are not built; missing: ${missing}")
-        set(PERFBLOCK_TESTS OFF)
-    else()
+    if(missing)
+        list(JOIN missing ", " missing)
         message(FATAL_ERROR "The tests need: ${missing}. Install it, or build without tests: -DPERFBLOCK_TESTS=OFF")
     endif()
 endif()

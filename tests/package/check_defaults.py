@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Checks a build without options, `cmake -B build && cmake --build build`, with only a C compiler and a build tool.
-Also checks how the build type, the tests and PERFBLOCK_REAL_DATA are chosen.
+"""Checks a build without options, `cmake -B build && cmake --build build`, which builds no tests and needs only a C
+compiler and a build tool. Also checks how the build type, the tests and PERFBLOCK_REAL_DATA are chosen.
 
 Missing tools are simulated with CMAKE_DISABLE_FIND_PACKAGE_PkgConfig and CMAKE_DISABLE_FIND_PACKAGE_Python3.
 """
@@ -66,9 +66,7 @@ class Check:
 
     def check_user(self):
         """With only a compiler and a build tool: optimised libraries and the program."""
-        build, output = self.configure("user", NO_CRITERION, NO_PYTHON)
-        for tool in ("Criterion", "Python 3"):
-            self.expect(re.search(rf"^-- .*{tool}", output, re.MULTILINE), f"no line names {tool}", output)
+        build, _ = self.configure("user")
         folders = {source.split("/")[0] for source in self.compiled(build)}
         self.expect(folders == {"core", "platform", "cli"}, f"{sorted(folders)} are built")
         for source, command in self.compiled(build).items():
@@ -80,32 +78,24 @@ class Check:
 
     def check_build_types(self):
         """A given build type is used; a project that contains this one chooses its own."""
-        build, _ = self.configure("debug", "-DCMAKE_BUILD_TYPE=Debug", NO_CRITERION)
+        build, _ = self.configure("debug", "-DCMAKE_BUILD_TYPE=Debug")
         self.expect(self.cached(build, "CMAKE_BUILD_TYPE") == "Debug", "the type Debug is not kept")
         outer = self.folder / "outer"
         outer.mkdir()
-        (outer / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.25)\nproject(outer LANGUAGES C)\n"
+        (outer / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.18)\nproject(outer LANGUAGES C)\n"
                                               f"add_subdirectory([[{self.source}]] perfblock)\n", encoding="utf-8")
-        build, output = self.configure("inside", NO_CRITERION, NO_PYTHON, source=outer)
+        build, _ = self.configure("inside", source=outer)
         self.expect(self.cached(build, "CMAKE_BUILD_TYPE") == "", "the build type of the outer project is changed")
-        self.expect(not re.search("^-- .*(Criterion|Python 3)", output, re.MULTILINE),
-                    "an outer project gets a message about tests", output)
         self.expect_tests(build, False)
         print("build types: ok")
 
     def check_tests(self):
-        """AUTO builds the tests if their tools are found; ON requires the tools."""
+        """ON requires the tools of the tests."""
         for name, option, tool in (("criterion", NO_CRITERION, "Criterion"), ("python", NO_PYTHON, "Python 3")):
-            build, output = self.configure(f"auto_{name}", option)
-            self.expect_tests(build, False)
-            self.expect(re.search(rf"^-- .*{tool}", output, re.MULTILINE), f"no line names {tool}", output)
-            _, output = self.configure(f"on_{name}", option, "-DPERFBLOCK_TESTS=ON", fails=True)
+            _, output = self.configure(name, option, "-DPERFBLOCK_TESTS=ON", fails=True)
             self.expect(re.search(rf"CMake Error[^\0]*{tool}", output), f"no error names {tool}", output)
-        for name, value, expected in (("auto", "AUTO", True), ("on", "ON", True), ("off", "OFF", False), ("lower", "off", False)):
-            build, _ = self.configure(name, f"-DPERFBLOCK_TESTS={value}")
-            self.expect_tests(build, expected)
-        _, output = self.configure("neither", "-DPERFBLOCK_TESTS=MAYBE", fails=True)
-        self.expect("MAYBE" in output, "no error names the value", output)
+        build, _ = self.configure("on", "-DPERFBLOCK_TESTS=ON")
+        self.expect_tests(build, True)
         print("tests: ok")
 
     def check_real_data(self):

@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Builds the example of README.md with the installed CMake package, pkg-config, a subdirectory, fetched content and the
-bare sources, and compares its output with README.md. With --kind sources only the bare sources are used, for cross
+"""Builds the example of README.md with the installed CMake package, pkg-config, a subdirectory and the bare sources, and
+compares its output with README.md; and a plugin in C++ that contains the libraries. With --kind sources only the bare sources are used, for cross
 compilers; --emulator is the command that runs the program.
 
 The example is README.md's first ```c block without collect.h; the next ``` block is its output. A file of the corpus
 that is named between the two is the argument.
 """
 import argparse
+import csv
+import ctypes
 import os
 import pathlib
 import re
@@ -59,7 +61,7 @@ class Check:
     def install(self):
         """Install into a folder and move it to another place: no .pc, .cmake or .h file may contain the first path."""
         build, first = self.folder / "build", self.folder / "first"
-        self.configure(self.source, build, "-DPERFBLOCK_TESTS=OFF", "-DPERFBLOCK_FUZZ=OFF", f"-DCMAKE_INSTALL_PREFIX={first}")
+        self.configure(self.source, build, f"-DCMAKE_INSTALL_PREFIX={first}")
         self.run(self.arguments.cmake, "--build", build, "--target", "install")
         shutil.rmtree(build)
         self.prefix.parent.mkdir()
@@ -170,6 +172,21 @@ class Check:
             raise SystemExit(f"the example in C prints\n{expected}but the one in Python prints\n{output}")
         print("ctypes: ok")
 
+    def consume_as_plugin(self):
+        """A plugin exports its own function only, and finds as many values as the CSV file of the same log."""
+        build = self.folder / "plugin"
+        self.configure(self.source / "tests/package/plugin", build, f"-DPERFBLOCK_SOURCE={self.source}")
+        self.run(self.arguments.cmake, "--build", build)
+        plugin, = build.glob("*plugin.so")
+        exported = self.run("nm", "-D", "--defined-only", "--format=just-symbols", plugin).split()
+        with open(self.source / "fixtures" / "machine.csv", encoding="ascii", newline="") as file:
+            expected = [sum(bool(cell.strip()) for cell in row[1:]) for row in list(csv.reader(file))[1:]]
+        count = ctypes.CDLL(str(plugin)).plugin_count_values
+        counted = [count(bytes(self.source / "fixtures" / "machine.csv"), n) for n in (1, len(expected))]
+        if exported != ["plugin_count_values"] or counted != [expected[0], sum(expected)]:
+            raise SystemExit(f"the plugin exports {exported} and counts {counted} values")
+        print("plugin: ok")
+
     def consume_sources(self):
         """One compiler command over the sources of core, without a build system."""
         program = self.folder / f"from_sources{self.arguments.suffix}"
@@ -229,7 +246,8 @@ def check_installed(check):
     check.consume_original_names()
     check.consume_perflib()
     check.consume_with_cmake("add_subdirectory")
-    check.consume_with_cmake("fetch_content")
+    if check.arguments.kind == "static":
+        check.consume_as_plugin()
     check.consume_sources()
 
 

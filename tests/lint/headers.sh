@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# Checks that every public header can be compiled as C and as C++, and without including others first.
+# Usage: headers.sh SOURCE_DIR
+set -euo pipefail
+cd "$1"
+
+include=(-I core/include -I core/cpi/include -I core/lwp/include -I platform/include)
+find core/include core/cpi/include core/lwp/include platform/include -name '*.h' -print0 |
+    while IFS= read -r -d '' header; do
+        for language in 'gcc -x c -std=c11' 'clang -x c -std=c11' 'clang -x c++ -std=c++11'; do
+            $language -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -fsyntax-only "${include[@]}" -include "$header" - <<<"typedef int unit;"
+        done
+    done
