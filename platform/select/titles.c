@@ -13,33 +13,33 @@ unsigned pfb_title_language(uint32_t language)
     return (language & primary) == 9 ? TITLE_ENGLISH : TITLE_LOCAL;
 }
 
-/* Returns true if the bytes of a table are in a code page: malformed bytes become longer as UTF-8. */
-static bool has_code_page(const void *data, size_t size, const pfb_read_options *options)
-{
-    pfb_name_table table;
-    const pfb_name text = {data, size, PFB_ENCODING_UTF8};
-    pfb_name_table_open(&table, data, size, NULL);
-    return options && options->code_page != 0 && table.encoding == PFB_ENCODING_UTF8 &&
-           pfb_name_to_utf8(&text, NULL, 0) != size;
-}
-
 /* Copies a table, in UTF-16 or UTF-8. Returns null when memory is exhausted. */
 static title_table *copy_table(const void *data, size_t size, const pfb_read_options *options)
 {
     pfb_name text = {data, size, PFB_ENCODING_UTF8};
-    bool is_converted = has_code_page(data, size, options);
+    pfb_name_table table;
+    pfb_name_table_open(&table, data, size, options);
+    const bool may_convert = options && options->code_page != 0 && table.encoding == options->code_page;
+    const bool is_converted =
+        may_convert && pfb_name_to_utf8(&text, NULL, 0) != size; /* malformed bytes become longer */
     if (is_converted)
         text.encoding = options->code_page;
     size_t copied_size = is_converted ? pfb_code_page_to_utf8(&text, NULL, 0) : size;
     title_table *copy = copied_size < SIZE_MAX - sizeof *copy ? malloc(sizeof *copy + copied_size + 1) : NULL;
     if (!copy)
         return NULL;
-    *copy = (title_table){.size = copied_size};
+    *copy = (title_table){.size = copied_size, .code_page = may_convert ? PFB_ENCODING_UTF8 : 0};
     if (is_converted)
         pfb_code_page_to_utf8(&text, (char *)copy->bytes, copied_size + 1);
     else if (size > 0)
         memcpy(copy->bytes, data, size);
     return copy;
+}
+
+static void open_copy(pfb_name_table *table, const title_table *copy, bool is_strict)
+{
+    const pfb_read_options options = {.is_strict = is_strict, .code_page = copy->code_page};
+    pfb_name_table_open(table, copy->bytes, copy->size, &options);
 }
 
 bool pfb_titles_add(titles *t, bool is_given, unsigned language, const void *data, size_t size,
@@ -58,7 +58,7 @@ bool pfb_titles_add(titles *t, bool is_given, unsigned language, const void *dat
     t->has_given = t->has_given || is_given;
     t->has_language[language] = true;
     uint32_t position = 0;
-    pfb_name_table_open(&table, copy->bytes, copy->size, options);
+    open_copy(&table, copy, options && options->is_strict);
     while (pfb_name_table_next_entry(&table, &entry)) {
         if (!PFB_COLLECT_GROW(t->rows, t->capacity, t->count + 1))
             return false;
@@ -158,7 +158,7 @@ static bool index_table(title_table *t)
     pfb_name_table table;
     if (t->index.entries)
         return true;
-    pfb_name_table_open(&table, t->bytes, t->size, NULL);
+    open_copy(&table, t, false);
     pfb_name_table copy = table;
     const uint32_t count = pfb_name_table_count(&copy);
     t->index.entries = calloc((size_t)count + 1, sizeof *t->index.entries);

@@ -17,6 +17,7 @@ typedef struct title_table {
     struct title_table *next;
     unsigned language;    /* TITLE_ */
     pfb_name_index index; /* entries are null until a name is translated */
+    uint32_t code_page;   /* PFB_ENCODING_UTF8 for a table whose code page was stated, else 0 */
     size_t size;
     uint8_t bytes[];
 } title_table;

@@ -23,11 +23,11 @@ def table(names, encoding="utf-8"):
                    sorted({1: "4010", **names}.items())).encode(encoding)
 
 
-def multi_string(names):
+def multi_string(names, encoding="utf-16-le"):
     """The same as in the registry."""
     pairs = [part for item in sorted({1: "4010", **names}.items())
              for part in map(str, item)]
-    return ("\0".join(pairs) + "\0\0").encode("utf-16-le")
+    return ("\0".join(pairs) + "\0\0").encode(encoding)
 
 
 class Languages(Case):
@@ -125,7 +125,9 @@ class Languages(Case):
         """A table that is not UTF-8 is in the code page of the option."""
         narrow = "019:" + self.file("ru.txt", table(RUSSIAN, "cp1251"))
         utf8 = "019:" + self.file("utf8.txt", table(RUSSIAN))
-        for name in (narrow, utf8):
+        strings = "019:" + self.file("strings.bin", multi_string(
+            RUSSIAN, "cp1251"))
+        for name in (narrow, utf8, strings):
             self.assertEqual(
                 self.shown("--code-page", "1251", "--names", name,
                            "--names", self.english, "--set",

@@ -175,6 +175,43 @@ Test(name_table, empty_tables_have_no_entries)
     cr_expect_eq(pfb_name_table_count(&table), 0);
 }
 
+/* With a stated code page, tables of bytes are in it, also multi-strings; UTF-16 and byte order marks take precedence.
+ */
+Test(name_table, stated_code_page)
+{
+    enum { CYRILLIC = 1251 };
+    const pfb_read_options options = {.code_page = CYRILLIC};
+    static const struct {
+        const char *what, *table, *pairs;
+        bool is_utf16, has_mark;
+        uint32_t encoding;
+    } rows[] = {
+        {"as RegQueryValueExA returns it", "1|1847|2|\xD1\xE8||", "1=1847;2=\xD1\xE8;", false, false, CYRILLIC},
+        {"a first index of two digits", "10|\xD1||", "10=\xD1;", false, false, CYRILLIC},
+        {"an empty first text", "1||2|a||", "1=;2=a;", false, false, CYRILLIC},
+        {"lines", "2\t\xD1\xE8\n", "2=\xD1\xE8;", false, false, CYRILLIC},
+        {"UTF-8 with a mark", "2\t\xD0\xA1\n", "2=\xD0\xA1;", false, true, PFB_ENCODING_UTF8},
+        {"UTF-16 with a mark", "2|a||", "2=a;", true, true, PFB_ENCODING_UTF16LE},
+        {"UTF-16 strings", "2|a||", "2=a;", true, false, PFB_ENCODING_UTF16LE},
+        {"UTF-16 lines", "2\ta\n", "2=a;", true, false, PFB_ENCODING_UTF16LE},
+        {"an empty table in UTF-16", "|", "", true, false, PFB_ENCODING_UTF16LE},
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        bytes b = {.size = 0};
+        char pairs[512];
+        pfb_name_table table;
+        put_table(&b, rows[i].table, rows[i].is_utf16, rows[i].has_mark);
+        uint8_t *data = exact_copy(&b);
+        cr_expect(pfb_name_table_open(&table, data, b.size, &options), "%s", rows[i].what);
+        cr_expect_eq(table.encoding, rows[i].encoding, "%s: %u", rows[i].what, table.encoding);
+        describe_pairs(&table, pairs, sizeof pairs);
+        cr_expect_str_eq(pairs, rows[i].pairs, "%s: %s", rows[i].what, pairs);
+        expect_error(table.error, PFB_OK, 0, rows[i].what);
+        cr_expect_eq(table.notes, 0, "%s: %x", rows[i].what, table.notes);
+        free(data);
+    }
+}
+
 /* Every length of the table can be read; half a unit at the end is ignored. */
 Test(name_table, truncated_tables_are_read)
 {

@@ -168,8 +168,8 @@ typedef struct pfb_read_options {
     bool is_strict;      /* reject everything the format forbids, including known deviations of real providers */
     uint32_t date_order; /* of a text log: PFB_DATE_MDY, _DMY or _YMD (pdh_text.h); 0: found in the log */
     uint32_t decimal;    /* of a text log: '.' or ','; the other one separates thousands. 0: found in the log */
-    uint32_t code_page;  /* of the names in a text log, unless it is UTF-16 or has a byte order mark, and in V1 objects
-                          * whose code page is not UTF-16; 0: as the log and the objects show */
+    uint32_t code_page;  /* of names in a text log or a name table, unless it is UTF-16 or has a byte order mark, and
+                          * in V1 objects whose code page is not UTF-16; 0: as the input shows */
 } pfb_read_options;
 
 /* Bits of `notes`: deviations that a reader tolerated. In strict mode each is an error instead. */

@@ -179,8 +179,9 @@ PFB_API bool pfb_v1_next_value(pfb_v1_reader *reader, pfb_v1_value *value);
  *
  * The reader detects two forms by the first bytes: multi-strings as the registry returns them (index, NUL, text, NUL
  * ...) in UTF-16LE, and text lines in UTF-16LE or UTF-8, either "index<TAB>text" or index and text on alternate lines.
- * Both may begin with a byte order mark. Multi-strings in UTF-8 are not supported: a digit and a NUL would be one unit
- * of UTF-16LE.
+ * Both may begin with a byte order mark. With `code_page` of the options, tables that are not UTF-16 and have no byte
+ * order mark are in that code page, also multi-strings, as RegQueryValueExA returns them, if their first text has more
+ * than one byte. Without it, multi-strings are UTF-16LE only: a digit and a NUL would be one unit.
  *
  * The reader tolerates the deviations of real tables: pairs out of order, repeated indexes, empty texts, an index that
  * is not a number, an odd number of strings, a missing last NUL. Nothing is allocated or copied. Work is linear. */
@@ -188,12 +189,12 @@ PFB_API bool pfb_v1_next_value(pfb_v1_reader *reader, pfb_v1_value *value);
 /* One pair of index and text. */
 typedef struct pfb_name_entry {
     uint32_t index;
-    pfb_name name; /* UTF-16LE or UTF-8; may be empty */
+    pfb_name name; /* in the encoding of the table; may be empty */
 } pfb_name_entry;
 
 /* The reader. Callers may read the fields above the line; those below are private. */
 typedef struct pfb_name_table {
-    uint32_t encoding; /* of the names: PFB_ENCODING_UTF16LE or _UTF8, not validated */
+    uint32_t encoding; /* of the names: PFB_ENCODING_UTF16LE, _UTF8 or the stated code page; not validated */
     uint32_t notes;    /* PFB_NOTE_ bits: deviations tolerated so far */
     pfb_error error;   /* PFB_UNKNOWN_FORMAT from opening; in strict mode also what would be a note */
     /* ------------------------------------------------------------------------------------------ */

@@ -85,22 +85,26 @@ static bool table_tolerate(pfb_name_table *table, uint32_t note, pfb_code code, 
     return table->error.code == PFB_OK;
 }
 
-/* Detects the encoding by the byte order mark, or else by the first character, which is a digit or a NUL. */
-static void detect_encoding(pfb_name_table *table)
+/* Detects the encoding by the byte order mark, or else by the first character, which is a digit or a NUL. With a stated
+ * code page, a digit and a NUL are UTF-16 only if the second character is in UTF-16, too: a NUL, a digit, or a line
+ * end. */
+static void detect_encoding(pfb_name_table *table, uint32_t code_page)
 {
     const pfb_view bytes = {table->data, table->size};
     const uint8_t *two = pfb_at(bytes, 0, 2);
     const uint8_t *three = pfb_at(bytes, 0, 3);
+    const uint8_t *four = pfb_at(bytes, 0, 4);
     bool is_utf16 = false;
     if (three && three[0] == 0xEF && three[1] == 0xBB && three[2] == 0xBF) {
         table->at = 3;
+        code_page = 0;
     } else if (two && two[0] == 0xFF && two[1] == 0xFE) {
         is_utf16 = true;
         table->at = 2;
     } else {
-        is_utf16 = two && two[1] == 0;
+        is_utf16 = two && two[1] == 0 && !(code_page != 0 && four && four[3] != 0);
     }
-    table->encoding = is_utf16 ? PFB_ENCODING_UTF16LE : PFB_ENCODING_UTF8;
+    table->encoding = is_utf16 ? PFB_ENCODING_UTF16LE : code_page != 0 ? code_page : PFB_ENCODING_UTF8;
     table->size -= is_utf16 ? table->size % 2 : 0; /* ignore half a unit at the end */
 }
 
@@ -119,7 +123,7 @@ static void detect_form(pfb_name_table *table)
 bool pfb_name_table_open(pfb_name_table *table, const void *data, size_t size, const pfb_read_options *options)
 {
     *table = (pfb_name_table){.data = data, .size = data ? size : 0, .is_strict = pfb_is_strict(options)};
-    detect_encoding(table);
+    detect_encoding(table, options ? options->code_page : 0);
     detect_form(table);
     return table->error.code == PFB_OK;
 }
