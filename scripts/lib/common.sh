@@ -15,10 +15,11 @@ need() {
 
 has_command() { command -v "$1"; }
 
-has_cmake_325() {
+# has_cmake VERSION: succeeds if CMake is this version or newer.
+has_cmake() {
     local version
     version=$(cmake --version | sed -n '1s/^cmake version //p')
-    [[ $(printf '%s\n' 3.25 "$version" | sort -V | head -n 1) == 3.25 ]]
+    [[ $(printf '%s\n' "$1" "$version" | sort -V | head -n 1) == "$1" ]]
 }
 
 # builds COMPILER [OPTION...]: succeeds if an empty program can be built.
@@ -39,7 +40,7 @@ provide() {
     missing=()
     "$1"
     if [[ ${#missing[@]} -gt 0 ]]; then
-        echo "Still missing or too old after installing: ${missing[*]} (CMake must be 3.25 or newer)" >&2
+        echo "Still missing or too old after installing: ${missing[*]} (CMake 3.25 for presets, else 3.18)" >&2
         exit 1
     fi
 }
@@ -72,7 +73,7 @@ quietly() {
 build_needs() {
     need gcc has_command gcc
     need libc6-dev builds gcc
-    need cmake has_cmake_325
+    need cmake has_cmake 3.25
     need ninja-build has_command ninja
     need python3 has_command python3
     need libsqlite3-dev builds gcc -include sqlite3.h
@@ -86,7 +87,7 @@ sanitizer_needs() {
 }
 
 fuzz_needs() {
-    need cmake has_cmake_325
+    need cmake has_cmake 3.25
     need ninja-build has_command ninja
     need python3 has_command python3
     need clang has_command clang
