@@ -11,6 +11,17 @@ else()
     set(kind static)
 endif()
 
+# Components are the packages of perfblock_packages.cmake.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME development)
+foreach(package IN ITEMS perfblock=program libperfblock-dev=development)
+    string(REPLACE "=" ";" package "${package}")
+    list(GET package 0 name)
+    list(GET package 1 component)
+    install(
+        FILES LICENSE RENAME copyright DESTINATION "${CMAKE_INSTALL_DATADIR}/doc/${name}" COMPONENT ${component}
+    )
+endforeach()
+
 set(package_folder "${CMAKE_INSTALL_LIBDIR}/cmake/perfblock")
 set(libraries perfblock_core perfblock_cpi perfblock_lwp)
 set(headers core/include/ core/cpi/include/ core/lwp/include/)
@@ -33,11 +44,11 @@ install(
 install(PROGRAMS fixtures/perfblock-fixture DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(EXPORT perfblock_${kind} NAMESPACE perfblock:: FILE perfblock_${kind}_targets.cmake DESTINATION ${package_folder})
 if(TARGET perfblock_cli)
-    install(TARGETS perfblock_cli)
+    install(TARGETS perfblock_cli COMPONENT program)
     get_target_property(generated perfblock_cli PERFBLOCK_GENERATED)
     if(generated)
-        install(DIRECTORY "${generated}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}")
-        install(DIRECTORY "${generated}/" DESTINATION "${CMAKE_INSTALL_DATADIR}" PATTERN man EXCLUDE)
+        install(DIRECTORY "${generated}/man/" DESTINATION "${CMAKE_INSTALL_MANDIR}" COMPONENT program)
+        install(DIRECTORY "${generated}/" DESTINATION "${CMAKE_INSTALL_DATADIR}" COMPONENT program PATTERN man EXCLUDE)
     endif()
 endif()
 
@@ -75,3 +86,7 @@ foreach(library IN LISTS libraries)
     configure_file(cmake/${name}.pc.in ${built}/${name}.pc @ONLY)
     install(FILES ${built}/${name}.pc DESTINATION ${pc_folder})
 endforeach()
+
+if(kind STREQUAL "static" AND is_top_level)
+    include(cmake/perfblock_packages.cmake)
+endif()
