@@ -4,6 +4,8 @@
 #include "perfblock/v1.h"
 #include "source/source_private.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -199,7 +201,7 @@ static pdh_counter_entry *get_counter(pdh_catalog *c, uint32_t object, const cha
 static bool add_instance(pdh_catalog *c, uint32_t object, const pfb_series *series)
 {
     pdh_object_entry *o = &c->objects[object];
-    char *display = NULL;
+    const char *display;
     pfb_pdh_begin_key(&c->names);
     pfb_pdh_add_key(&c->names, "i", false);
     pfb_pdh_add_key_number(&c->names, object);
@@ -213,20 +215,7 @@ static bool add_instance(pdh_catalog *c, uint32_t object, const pfb_series *seri
     if (!grown)
         return false;
     o->instances = grown;
-    size_t parent_size = strlen(series->parent);
-    size_t size = strlen(series->instance);
-    if (parent_size > 0) {
-        char *joined = malloc(parent_size + size + 2);
-        if (!joined)
-            return false;
-        memcpy(joined, series->parent, parent_size);
-        joined[parent_size] = '/';
-        memcpy(joined + parent_size + 1, series->instance, size + 1);
-        display = pfb_pdh_keep(&c->texts, joined, parent_size + size + 1);
-        free(joined);
-    } else {
-        display = pfb_pdh_keep(&c->texts, series->instance, size);
-    }
+    display = pfb_pdh_keep_joined(&c->texts, series->parent, series->instance);
     if (!display || pfb_pdh_map_add(&c->names, 1) == PDH_NONE)
         return false;
     o->instances[o->instance_count++] = (pdh_instance_entry){display, series->occurrence};
@@ -297,6 +286,7 @@ static bool add_registered(maker *m)
             break;
         c->objects[object].has_instances = d.instance_type != 0;
         c->objects[object].english = keep_if(c, d.has_english_name, d.english_name);
+        c->objects[object].help = keep_if(c, d.has_help, d.help);
         c->objects[object].has_guid = true;
         c->objects[object].guid = guid;
         has_memory = add_registered_counters(m, &guid, object, d.counter_count);
@@ -305,13 +295,15 @@ static bool add_registered(maker *m)
     return has_memory;
 }
 
-static char *name_text(const pfb_name *name)
+/* Stores the English name of a title index, if it has one of its own. Returns false when memory is exhausted. */
+static bool add_english(maker *m, uint32_t title_index, const char **english)
 {
-    size_t size = pfb_name_to_utf8(name, NULL, 0);
-    char *text = size < SIZE_MAX - 1 ? malloc(size + 1) : NULL;
-    if (text)
-        pfb_name_to_utf8(name, text, size + 1);
-    return text;
+    pfb_name title = *english ? (pfb_name){.bytes = NULL} : pfb_collector_title_in(m->collector, title_index, true);
+    char *name = title.bytes ? pfb_pdh_copy_name(&title) : NULL;
+    if (name)
+        *english = keep(m->catalog, name);
+    free(name);
+    return !title.bytes || *english;
 }
 
 /* Adds the counters of an object of a V1 block. Returns false when memory is exhausted. */
@@ -324,7 +316,7 @@ static bool add_v1_counters(maker *m, pfb_v1_reader *reader, uint32_t object, in
         bool is_new;
         bool is_base = pfb_pdh_is_base(counter.type);
         pfb_name title = pfb_collector_title(m->collector, counter.title_index);
-        char *name = title.bytes ? name_text(&title) : NULL;
+        char *name = title.bytes ? pfb_pdh_copy_name(&title) : NULL;
         if (!title.bytes)
             continue;
         pdh_counter_entry *entry = name ? get_counter(c, object, name, is_base, &is_new) : NULL;
@@ -335,6 +327,8 @@ static bool add_v1_counters(maker *m, pfb_v1_reader *reader, uint32_t object, in
             entry->detail = counter.detail_level;
             entry->scale = counter.default_scale;
             entry->id = counter.title_index;
+            entry->title = counter.title_index;
+            has_memory = add_english(m, counter.title_index, &entry->english);
             if (default_counter >= 0 && counter.position == (uint32_t)default_counter)
                 c->objects[object].default_counter = (uint32_t)(entry - c->counters);
         }
@@ -351,12 +345,12 @@ static bool add_v1_objects(maker *m, const pfb_record *record)
     pfb_v1_object object;
     if (!pfb_v1_open(&reader, record->bytes, (size_t)record->byte_count, NULL))
         return true;
-    char *machine =
-        reader.system_name.bytes ? name_text(&reader.system_name) : pfb_pdh_copy(m->own_name, strlen(m->own_name));
+    char *machine = reader.system_name.bytes ? pfb_pdh_copy_name(&reader.system_name)
+                                             : pfb_pdh_copy(m->own_name, strlen(m->own_name));
     bool has_memory = machine != NULL;
     while (has_memory && pfb_v1_next_object(&reader, &object)) {
         pfb_name title = pfb_collector_title(m->collector, object.title_index);
-        char *name = title.bytes ? name_text(&title) : NULL;
+        char *name = title.bytes ? pfb_pdh_copy_name(&title) : NULL;
         if (!title.bytes)
             continue;
         uint32_t place = name ? get_object(c, machine, name) : PDH_NONE;
@@ -368,7 +362,8 @@ static bool add_v1_objects(maker *m, const pfb_record *record)
         c->objects[place].detail = object.detail_level;
         c->objects[place].has_title = true;
         c->objects[place].title = object.title_index;
-        has_memory = add_v1_counters(m, &reader, place, object.default_counter);
+        has_memory = add_english(m, object.title_index, &c->objects[place].english) &&
+                     add_v1_counters(m, &reader, place, object.default_counter);
     }
     free(machine);
     return has_memory;
@@ -384,6 +379,8 @@ static void describe(maker *m, pdh_counter_entry *entry, const pfb_series *serie
     }
     if (series->has & PFB_SERIES_COUNTER_ID)
         entry->id = series->counter_id;
+    if (series->has & PFB_SERIES_TITLE)
+        entry->title = series->counter_id;
     if (entry->time_base == 0 && pfb_collector_inputs(m->collector, element, inputs) && inputs[1].has != 0)
         entry->time_base = (int64_t)pfb_formula_pdh_raw(&inputs[1]).time_base;
 }
@@ -441,12 +438,26 @@ static void take_type(maker *m, const pfb_record *record)
     m->text_file = record->file;
 }
 
+/* Notes the language of names that the record has. */
+static void take_language(pdh_catalog *c, const pfb_record *record)
+{
+    const uint32_t english = 9;
+    uint32_t primary = record->language & 0x3FF;
+    bool is_names = record->kind == PFB_RECORD_NAMES ||
+                    (record->kind == PFB_RECORD_REGISTRATION &&
+                     (record->request == PFB_REQUEST_COUNTERSET_NAME || record->request == PFB_REQUEST_COUNTER_NAMES));
+    if (is_names && primary != 0 && primary != english)
+        c->language = primary;
+}
+
 /* Takes a record. *is_sample: it has values. Returns false when memory is exhausted. */
 static bool take_record(maker *m, const pfb_record *record, bool is_live, bool *is_sample)
 {
     pdh_catalog *c = m->catalog;
     pfb_frame frame = {.size = sizeof frame};
     *is_sample = false;
+    take_language(c, record);
+    c->has_v1 = c->has_v1 || record->kind == PFB_RECORD_V1;
     if (record->kind == PFB_RECORD_END && !add_registered(m))
         return false;
     int32_t put = pfb_collector_put(m->collector, record);
@@ -623,6 +634,17 @@ uint32_t pfb_pdh_find_counter(const pdh_catalog *c, uint32_t object, const char 
             found[1] = o->counters[i];
     }
     return found[english_first] != PDH_NONE ? found[english_first] : found[!english_first];
+}
+
+const char *pfb_pdh_set_text(const pdh_object_entry *o, char text[PDH_SET_TEXT])
+{
+    if (!o->has_guid && !o->has_title)
+        return o->name;
+    if (o->has_guid)
+        pfb_guid_format(&o->guid, text);
+    else
+        snprintf(text, PDH_SET_TEXT, "%" PRIu32, o->title);
+    return text;
 }
 
 void pfb_pdh_counter_key(pdh_map *map, const char *machine, const char *object, const char *counter, bool is_base)

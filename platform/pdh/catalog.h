@@ -18,6 +18,7 @@ typedef struct pdh_counter_entry {
     int32_t scale;   /* default scale */
     int64_t time_base;
     uint32_t id;
+    uint32_t title; /* of V1 data; 0: none */
 } pdh_counter_entry;
 
 typedef struct pdh_instance_entry {
@@ -26,8 +27,8 @@ typedef struct pdh_instance_entry {
 } pdh_instance_entry;
 
 typedef struct pdh_object_entry {
-    const char *machine; /* without backslashes; "": unknown, which is this machine */
-    const char *name, *english;
+    const char *machine;               /* without backslashes; "": unknown, which is this machine */
+    const char *name, *english, *help; /* english, help: null if unknown */
     bool has_instances;
     bool has_guid, has_title;
     pfb_guid guid;
@@ -48,6 +49,8 @@ typedef struct pdh_catalog {
     pdh_map names;
     pdh_arena texts;
     bool is_text;                  /* of a log in text */
+    bool has_v1;                   /* V1 blocks of their own, not those inside of logs */
+    uint32_t language;             /* primary language of the local names; 0: unknown, or English */
     uint32_t log_type;             /* PDH_LOG_TYPE_ */
     bool is_mixed;                 /* files of several types, or several logs in text */
     uint64_t size_bytes;           /* of all files */
@@ -68,6 +71,11 @@ uint32_t pfb_pdh_find_machine(const pdh_catalog *catalog, const char *name, bool
 /* Finds an object by its name, or by its English name; `english_first`: in the other order. */
 uint32_t pfb_pdh_find_object(const pdh_catalog *catalog, uint32_t machine, const char *name, bool english_first);
 uint32_t pfb_pdh_find_counter(const pdh_catalog *catalog, uint32_t object, const char *name, bool english_first);
+
+enum { PDH_SET_TEXT = 64 };
+
+/* Returns how a term of a selection names an object: its GUID, its title index, or its name. Uses `text`. */
+const char *pfb_pdh_set_text(const pdh_object_entry *object, char text[PDH_SET_TEXT]);
 
 /* The key of a counter in frames: the same for the catalog's entries and the series of all collectors of one source. */
 void pfb_pdh_counter_key(pdh_map *map, const char *machine, const char *object, const char *counter, bool is_base);

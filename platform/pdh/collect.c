@@ -34,15 +34,11 @@ static bool build_keys(pdh_query *query)
 /* Adds what a counter needs. Names of logs that contain * or ? choose more, which is left out later. */
 static bool add_term(pfb_selection *selection, const pdh_counter *c)
 {
-    char set[64] = "";
+    char set[PDH_SET_TEXT];
     char id[16];
     bool has_number = (c->object->has_guid || c->object->has_title) && c->entry->has_type;
     snprintf(id, sizeof id, "%" PRIu32, c->entry->id);
-    if (c->object->has_guid)
-        pfb_guid_format(&c->object->guid, set);
-    else
-        snprintf(set, sizeof set, "%" PRIu32, c->object->title);
-    return pfb_selection_add_names(selection, NULL, has_number ? set : c->object->name,
+    return pfb_selection_add_names(selection, NULL, has_number ? pfb_pdh_set_text(c->object, set) : c->object->name,
                                    has_number ? id : c->entry->name, NULL) >= 0;
 }
 
@@ -139,23 +135,6 @@ static void read_item(pdh_query *query, const pfb_frame *frame, pdh_item *item)
         item->status = PDH_CSTATUS_INVALID_DATA;
 }
 
-/* Keeps the name of an instance as it is displayed. */
-static const char *keep_name(pdh_arena *names, const pfb_series *series)
-{
-    size_t parent_size = strlen(series->parent);
-    size_t size = strlen(series->instance);
-    char *joined = malloc(parent_size + size + 2);
-    if (!joined)
-        return NULL;
-    memcpy(joined, series->parent, parent_size);
-    if (parent_size > 0)
-        joined[parent_size++] = '/';
-    memcpy(joined + parent_size, series->instance, size);
-    const char *kept = pfb_pdh_keep(names, joined, parent_size + size);
-    free(joined);
-    return kept;
-}
-
 /* Adds an element to a counter that it fits, or replaces one that fits less. Returns false when memory is exhausted. */
 static bool add_item(pdh_query *query, pdh_counter *c, const pfb_series *series, uint32_t element, const char **name)
 {
@@ -165,7 +144,7 @@ static bool add_item(pdh_query *query, pdh_counter *c, const pfb_series *series,
     bool replaces = c->item_count > 0 && !c->is_wildcard;
     if (has_instance != (c->instance != NULL))
         return true;
-    *name = *name ? *name : keep_name(&query->names, series);
+    *name = *name ? *name : pfb_pdh_keep_joined(&query->names, series->parent, series->instance);
     if (!*name)
         return false;
     uint32_t fit = c->instance ? pfb_pdh_fits(c->instance, c->parent, c->instance_name, c->has_index, c->index,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pdh/lists.h"
+#include "pdh/titles.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -493,97 +494,33 @@ uint32_t pfb_pdh_connect(pdh_text machine_text)
 
 /* ---- Title indexes -------------------------------------------------------------------------------------- */
 
-/* A name with its title index. V1 data has its own; other sources have the numbers of Windows for the names below, and
- * for all others, sorted, numbers from 10,000. */
-typedef struct title {
-    const char *name;
-    uint32_t index;
-} title;
-
-static const title known_titles[] = {
-    {"System", 2},      {"Memory", 4},         {"% Processor Time", 6}, {"Processor Queue Length", 44},
-    {"Process", 230},   {"Thread", 232},       {"PhysicalDisk", 234},   {"LogicalDisk", 236},
-    {"Processor", 238}, {"% Free Space", 408}, {"Free Megabytes", 410}, {"Network Interface", 510},
-    {"TCPv4", 638},     {"UDPv4", 658},        {"System Up Time", 674}, {"Paging File", 700},
-    {"% Usage", 702},   {"UDPv6", 1532}};
-enum { KNOWN_COUNT = sizeof known_titles / sizeof known_titles[0], FIRST_INVENTED = 10000 };
-
-static int compare_titles(const void *left, const void *right)
-{
-    return strcmp(((const title *)left)->name, ((const title *)right)->name);
-}
-
-/* Returns true if the name has a known number. */
-static bool is_known(const char *name)
-{
-    bool found = false;
-    for (size_t i = 0; i < KNOWN_COUNT && !found; i++)
-        found = pfb_pdh_equal(known_titles[i].name, name);
-    return found;
-}
-
-/* Makes the names of a catalog with their indexes. Returns null when memory is exhausted. */
-static title *make_titles(const pdh_catalog *c, size_t *count)
-{
-    size_t capacity = KNOWN_COUNT + c->object_count + c->counter_count;
-    title *titles = malloc(capacity * sizeof *titles);
-    *count = 0;
-    if (!titles)
-        return NULL;
-    for (size_t i = 0; i < c->object_count; i++)
-        if (c->objects[i].has_title)
-            titles[(*count)++] = (title){c->objects[i].name, c->objects[i].title};
-    for (size_t i = 0; i < c->counter_count; i++)
-        if (c->objects[c->counters[i].object].has_title && !c->counters[i].is_base)
-            titles[(*count)++] = (title){c->counters[i].name, c->counters[i].id};
-    memcpy(titles + *count, known_titles, sizeof known_titles);
-    *count += KNOWN_COUNT;
-    size_t first = *count;
-    for (size_t i = 0; i < c->object_count; i++)
-        if (!c->objects[i].has_title && !is_known(c->objects[i].name))
-            titles[(*count)++] = (title){c->objects[i].name, 0};
-    for (size_t i = 0; i < c->counter_count; i++)
-        if (!c->objects[c->counters[i].object].has_title && !is_known(c->counters[i].name))
-            titles[(*count)++] = (title){c->counters[i].name, 0};
-    qsort(titles + first, *count - first, sizeof *titles, compare_titles);
-    uint32_t next = FIRST_INVENTED;
-    for (size_t i = first; i < *count; i++) {
-        bool is_same = i > first && strcmp(titles[i].name, titles[i - 1].name) == 0;
-        titles[i].index = is_same ? titles[i - 1].index : next;
-        next += is_same ? 0 : 2;
-    }
-    return titles;
-}
-
 /* Opens the titles of a machine; close the question and free them in every case. */
-static uint32_t open_titles(question *q, pdh_text machine_text, title **titles, size_t *count)
+static uint32_t open_titles(question *q, pdh_text machine_text, pdh_titles *titles)
 {
     static const pdh_text none = {NULL, false};
     *q = (question){.machine = 0};
-    *titles = NULL;
+    *titles = (pdh_titles){.rows = NULL};
     char *machine = pfb_pdh_copy_text(machine_text);
     uint32_t code =
         machine ? open_question(q, none, NULL, machine, &(freshness){.is_list = false}) : PDH_MEMORY_ALLOCATION_FAILURE;
     free(machine);
     if (code != PDH_CSTATUS_VALID_DATA)
         return code;
-    *titles = make_titles(q->catalog, count);
-    return *titles ? PDH_CSTATUS_VALID_DATA : PDH_MEMORY_ALLOCATION_FAILURE;
+    return pfb_pdh_make_titles(q->catalog, titles) ? PDH_CSTATUS_VALID_DATA : PDH_MEMORY_ALLOCATION_FAILURE;
 }
 
 uint32_t pfb_pdh_name_of_index(pdh_text machine, DWORD index, void *name, DWORD *size, bool is_wide)
 {
     question q;
-    title *titles;
-    size_t count = 0;
+    pdh_titles titles;
     const char *found = NULL;
     if (!size)
         return PDH_INVALID_ARGUMENT;
     if (index == 0) /* has no name */
         return PDH_CSTATUS_VALID_DATA;
-    uint32_t code = open_titles(&q, machine, &titles, &count);
-    for (size_t i = 0; code == PDH_CSTATUS_VALID_DATA && i < count && !found; i++)
-        found = titles[i].index == index ? titles[i].name : NULL;
+    uint32_t code = open_titles(&q, machine, &titles);
+    for (size_t i = 0; code == PDH_CSTATUS_VALID_DATA && i < titles.count && !found; i++)
+        found = titles.rows[i].index == index ? titles.rows[i].name : NULL;
     if (found) {
         pdh_writer w = pfb_pdh_writer(name, size, is_wide);
         put_string(&w, found);
@@ -591,7 +528,7 @@ uint32_t pfb_pdh_name_of_index(pdh_text machine, DWORD index, void *name, DWORD 
     } else if (code == PDH_CSTATUS_VALID_DATA) {
         code = PDH_INVALID_ARGUMENT;
     }
-    free(titles);
+    pfb_pdh_free_titles(&titles);
     close_question(&q);
     return code;
 }
@@ -599,23 +536,22 @@ uint32_t pfb_pdh_name_of_index(pdh_text machine, DWORD index, void *name, DWORD 
 uint32_t pfb_pdh_index_of_name(pdh_text machine, pdh_text name_text, DWORD *index)
 {
     question q;
-    title *titles;
-    size_t count = 0;
+    pdh_titles titles;
     uint32_t lowest = PDH_NONE;
     if (!name_text.text || !index)
         return PDH_INVALID_ARGUMENT;
     char *name = pfb_pdh_copy_text(name_text);
-    uint32_t code = open_titles(&q, machine, &titles, &count);
+    uint32_t code = open_titles(&q, machine, &titles);
     if (!name)
         code = PDH_MEMORY_ALLOCATION_FAILURE;
-    for (size_t i = 0; code == PDH_CSTATUS_VALID_DATA && i < count; i++)
-        if (titles[i].index < lowest && pfb_pdh_equal(titles[i].name, name))
-            lowest = titles[i].index;
+    for (size_t i = 0; code == PDH_CSTATUS_VALID_DATA && i < titles.count; i++)
+        if (titles.rows[i].index < lowest && pfb_pdh_equal(titles.rows[i].name, name))
+            lowest = titles.rows[i].index;
     if (lowest != PDH_NONE)
         *index = lowest;
     else if (code == PDH_CSTATUS_VALID_DATA)
         code = PDH_STRING_NOT_FOUND;
-    free(titles);
+    pfb_pdh_free_titles(&titles);
     free(name);
     close_question(&q);
     return code;

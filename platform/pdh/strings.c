@@ -52,6 +52,15 @@ char *pfb_pdh_copy(const char *text, size_t size)
     return copy;
 }
 
+char *pfb_pdh_copy_name(const pfb_name *name)
+{
+    size_t size = pfb_name_to_utf8(name, NULL, 0);
+    char *text = size < SIZE_MAX ? malloc(size + 1) : NULL;
+    if (text)
+        pfb_name_to_utf8(name, text, size + 1);
+    return text;
+}
+
 char *pfb_pdh_copy_text(pdh_text text)
 {
     if (!text.text)
@@ -60,11 +69,7 @@ char *pfb_pdh_copy_text(pdh_text text)
     if (!text.is_wide)
         return pfb_pdh_copy(text.text, units);
     pfb_name name = text_name(text, units);
-    size_t size = pfb_name_to_utf8(&name, NULL, 0);
-    char *copy = malloc(size + 1);
-    if (copy)
-        pfb_name_to_utf8(&name, copy, size + 1);
-    return copy;
+    return pfb_pdh_copy_name(&name);
 }
 
 char *pfb_pdh_copy_list(pdh_text list, size_t max_count, size_t *count)
@@ -201,6 +206,22 @@ char *pfb_pdh_keep(pdh_arena *arena, const char *text, size_t size)
     copy[size] = '\0';
     block->used += size + 1;
     return copy;
+}
+
+const char *pfb_pdh_keep_joined(pdh_arena *arena, const char *parent, const char *name)
+{
+    size_t parent_size = strlen(parent);
+    size_t size = strlen(name);
+    char *joined = malloc(parent_size + size + 2);
+    if (!joined)
+        return NULL;
+    memcpy(joined, parent, parent_size + 1);
+    if (parent_size > 0)
+        joined[parent_size++] = '/';
+    memcpy(joined + parent_size, name, size + 1);
+    const char *kept = pfb_pdh_keep(arena, joined, parent_size + size);
+    free(joined);
+    return kept;
 }
 
 void pfb_pdh_free_arena(pdh_arena *arena)

@@ -3,6 +3,7 @@
 #define PFB_PDH_STRINGS_H
 
 /* Strings of PDH's functions. Inside they are UTF-8; A functions take and return UTF-8, W functions UTF-16. */
+#include "perfblock/name.h"
 #include "perfblock/pdh.h"
 
 /* A string of the caller, with its NUL; null: none. */
@@ -20,6 +21,9 @@ char *pfb_pdh_copy_list(pdh_text list, size_t max_count, size_t *count);
 
 /* Returns a copy of `size` bytes with a NUL, or null. */
 char *pfb_pdh_copy(const char *text, size_t size);
+
+/* Returns a copy of a name in UTF-8, or null. */
+char *pfb_pdh_copy_name(const pfb_name *name);
 
 /* Writes strings into a buffer of the caller and counts what it would need. */
 typedef struct pdh_writer {
@@ -55,6 +59,9 @@ typedef struct pdh_arena {
 } pdh_arena;
 
 char *pfb_pdh_keep(pdh_arena *arena, const char *text, size_t size); /* a copy with a NUL; null: no memory */
+
+/* The name of an instance as it is displayed: "parent/name", or the name alone if the parent is "". */
+const char *pfb_pdh_keep_joined(pdh_arena *arena, const char *parent, const char *name);
 void pfb_pdh_free_arena(pdh_arena *arena);
 
 /* ---- Maps ----------------------------------------------------------------------------------------------- */
