@@ -20,6 +20,7 @@ typedef const BYTE *LPCBYTE;
 
 #include "keywords.h"
 #include "perfblock/pdh.h"
+#include "winreg.h"
 
 /* The standard headers that this one needs, and those whose functions wide.h replaces by macros. They are included
  * before wide.h, because the macros would break their declarations, and the headers of C++ undefine macros with the
@@ -45,10 +46,26 @@ typedef int BOOL;
 typedef unsigned int UINT;
 typedef void *PVOID;
 typedef void *LPVOID;
+typedef uintptr_t ULONG_PTR;
+typedef SYSTEMTIME *LPSYSTEMTIME;
+
+/* 8-aligned on every system, as on Windows. */
+typedef union LARGE_INTEGER {
+    PFB_PDH_EXTENSION struct {
+        DWORD LowPart;
+        LONG HighPart;
+    };
+    struct {
+        DWORD LowPart;
+        LONG HighPart;
+    } u;
+    LONGLONG QuadPart PFB_PDH_ALIGN8;
+} LARGE_INTEGER;
 
 #define TRUE 1
 #define FALSE 0
 #define WINAPI
+#define APIENTRY
 
 /* ---- Error codes ---------------------------------------------------------------------------------------------- */
 
@@ -61,9 +78,12 @@ typedef void *LPVOID;
 #define ERROR_NOT_ENOUGH_MEMORY 8
 #define ERROR_INVALID_DATA 13
 #define ERROR_OUTOFMEMORY 14
+#define ERROR_NOT_READY 21
 #define ERROR_NOT_SUPPORTED 50
+#define ERROR_BAD_NETPATH 53
 #define ERROR_INVALID_PARAMETER 87
 #define ERROR_INSUFFICIENT_BUFFER 122
+#define ERROR_LOCK_FAILED 167
 #define ERROR_BUSY 170
 #define ERROR_ALREADY_EXISTS 183
 #define ERROR_MORE_DATA 234

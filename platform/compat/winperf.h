@@ -2,11 +2,136 @@
 #ifndef PFB_COMPAT_WINPERF_H
 #define PFB_COMPAT_WINPERF_H
 
-/* The counter types and detail levels of <winperf.h>. On Windows, includes the system's header. */
+/* Structures of V1 blocks, counter types and constants of <winperf.h>. On Windows, includes the system's header. */
 #if defined(_WIN32)
 #include_next <winperf.h>
 #else
 
+#include "windows.h"
+
+/* ---- Structures ----------------------------------------------------------------------------------------------- */
+
+/* Sizes and offsets are the same in programs of 32 and 64 bits: titles are DWORDs, not pointers. */
+
+typedef struct PERF_DATA_BLOCK {
+    WCHAR Signature[4];
+    DWORD LittleEndian;
+    DWORD Version;
+    DWORD Revision;
+    DWORD TotalByteLength;
+    DWORD HeaderLength;
+    DWORD NumObjectTypes;
+    LONG DefaultObject;
+    SYSTEMTIME SystemTime;
+    LARGE_INTEGER PerfTime;
+    LARGE_INTEGER PerfFreq;
+    LARGE_INTEGER PerfTime100nSec;
+    DWORD SystemNameLength;
+    DWORD SystemNameOffset;
+} PERF_DATA_BLOCK, *PPERF_DATA_BLOCK;
+
+typedef struct PERF_OBJECT_TYPE {
+    DWORD TotalByteLength;
+    DWORD DefinitionLength;
+    DWORD HeaderLength;
+    DWORD ObjectNameTitleIndex;
+    DWORD ObjectNameTitle;
+    DWORD ObjectHelpTitleIndex;
+    DWORD ObjectHelpTitle;
+    DWORD DetailLevel;
+    DWORD NumCounters;
+    LONG DefaultCounter;
+    LONG NumInstances;
+    DWORD CodePage;
+    LARGE_INTEGER PerfTime;
+    LARGE_INTEGER PerfFreq;
+} PERF_OBJECT_TYPE, *PPERF_OBJECT_TYPE;
+
+typedef struct PERF_COUNTER_DEFINITION {
+    DWORD ByteLength;
+    DWORD CounterNameTitleIndex;
+    DWORD CounterNameTitle;
+    DWORD CounterHelpTitleIndex;
+    DWORD CounterHelpTitle;
+    LONG DefaultScale;
+    DWORD DetailLevel;
+    DWORD CounterType;
+    DWORD CounterSize;
+    DWORD CounterOffset;
+} PERF_COUNTER_DEFINITION, *PPERF_COUNTER_DEFINITION;
+
+typedef struct PERF_INSTANCE_DEFINITION {
+    DWORD ByteLength;
+    DWORD ParentObjectTitleIndex;
+    DWORD ParentObjectInstance;
+    LONG UniqueID;
+    DWORD NameOffset;
+    DWORD NameLength;
+} PERF_INSTANCE_DEFINITION, *PPERF_INSTANCE_DEFINITION;
+
+typedef struct PERF_COUNTER_BLOCK {
+    DWORD ByteLength;
+} PERF_COUNTER_BLOCK, *PPERF_COUNTER_BLOCK;
+
+/* The functions of a provider's DLL. */
+typedef DWORD APIENTRY PM_OPEN_PROC(LPWSTR names);
+typedef DWORD APIENTRY PM_COLLECT_PROC(LPWSTR value, LPVOID *data, DWORD *size_bytes, DWORD *object_count);
+typedef DWORD APIENTRY PM_CLOSE_PROC(void);
+typedef DWORD APIENTRY PM_QUERY_PROC(DWORD *query, LPVOID *data, DWORD *size_bytes, DWORD *object_count);
+
+/* ---- Constants ------------------------------------------------------------------------------------------------ */
+
+#define PERF_DATA_VERSION 1
+#define PERF_DATA_REVISION 1
+#define PERF_NO_INSTANCES (-1)
+#define PERF_NO_UNIQUE_ID (-1)
+#define PERF_METADATA_MULTIPLE_INSTANCES (-2)
+#define PERF_METADATA_NO_INSTANCES (-3)
+#define PERF_QUERY_OBJECTS ((LONG)0x80000000)
+#define PERF_QUERY_GLOBAL ((LONG)0x80000001)
+#define PERF_QUERY_COSTLY ((LONG)0x80000002)
+#define MAX_PERF_OBJECTS_IN_QUERY_FUNCTION 64
+#define WINPERF_LOG_NONE 0
+#define WINPERF_LOG_USER 1
+#define WINPERF_LOG_DEBUG 2
+#define WINPERF_LOG_VERBOSE 3
+
+/* Parts of a counter type. */
+#define PERF_SIZE_DWORD 0x00000000
+#define PERF_SIZE_LARGE 0x00000100
+#define PERF_SIZE_ZERO 0x00000200
+#define PERF_SIZE_VARIABLE_LEN 0x00000300
+#define PERF_TYPE_NUMBER 0x00000000
+#define PERF_TYPE_COUNTER 0x00000400
+#define PERF_TYPE_TEXT 0x00000800
+#define PERF_TYPE_ZERO 0x00000C00
+#define PERF_NUMBER_HEX 0x00000000
+#define PERF_NUMBER_DECIMAL 0x00010000
+#define PERF_NUMBER_DEC_1000 0x00020000
+#define PERF_COUNTER_VALUE 0x00000000
+#define PERF_COUNTER_RATE 0x00010000
+#define PERF_COUNTER_FRACTION 0x00020000
+#define PERF_COUNTER_BASE 0x00030000
+#define PERF_COUNTER_ELAPSED 0x00040000
+#define PERF_COUNTER_QUEUELEN 0x00050000
+#define PERF_COUNTER_HISTOGRAM 0x00060000
+#define PERF_COUNTER_PRECISION 0x00070000
+#define PERF_TEXT_UNICODE 0x00000000
+#define PERF_TEXT_ASCII 0x00010000
+#define PERF_TIMER_TICK 0x00000000
+#define PERF_TIMER_100NS 0x00100000
+#define PERF_OBJECT_TIMER 0x00200000
+#define PERF_DELTA_COUNTER 0x00400000
+#define PERF_DELTA_BASE 0x00800000
+#define PERF_INVERSE_COUNTER 0x01000000
+#define PERF_MULTI_COUNTER 0x02000000
+#define PERF_DISPLAY_NO_SUFFIX 0x00000000
+#define PERF_DISPLAY_PER_SEC 0x10000000
+#define PERF_DISPLAY_PERCENT 0x20000000
+#define PERF_DISPLAY_SECONDS 0x30000000
+#define PERF_DISPLAY_NOSHOW 0x40000000
+
+/* Counter types. */
 #define PERF_COUNTER_RAWCOUNT_HEX 0x00000000
 #define PERF_COUNTER_LARGE_RAWCOUNT_HEX 0x00000100
 #define PERF_COUNTER_TEXT 0x00000B00

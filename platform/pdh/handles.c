@@ -54,6 +54,9 @@ HANDLE pfb_pdh_add_handle(uint32_t kind, void *object)
     handle_place *p = &table.places[place];
     /* The largest generation is left out: -1 is H_WBEM_DATASOURCE and INVALID_HANDLE_VALUE. */
     p->generation = p->generation + 1 < max_generation ? p->generation + 1 : 1;
+    /* Nor do handles look like a predefined key of the registry, such as 0x80000004. */
+    const uintptr_t predefined = UINT32_C(0x80000000);
+    p->generation += ((p->generation << PLACE_BITS | place) & ~(uintptr_t)0xFF) == predefined;
     p->object = object;
     p->kind = kind;
     p->next_free = 0;

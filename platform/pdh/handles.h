@@ -7,7 +7,7 @@
 #include "perfblock/pdh.h"
 #include "source/lock.h"
 
-enum { PDH_KIND_FREE = 0, PDH_KIND_QUERY, PDH_KIND_COUNTER, PDH_KIND_LOG, PDH_KIND_EVENT, PDH_KIND_WAIT };
+enum { PDH_KIND_FREE = 0, PDH_KIND_QUERY, PDH_KIND_COUNTER, PDH_KIND_LOG, PDH_KIND_EVENT, PDH_KIND_WAIT, PDH_KIND_KEY };
 
 /* The lock of the table, and of the counts of users of all objects. Held briefly: no other lock is acquired, and
  * nothing is read or collected, while it is held. */

@@ -397,6 +397,7 @@ FOLDERS = {
     "replay": {"source"},
     "pdh": {"source"},
     "perflib": {"source"},
+    "registry": {"source", "pdh", "perflib"},
 }
 # Public headers of platform that a folder may include; a folder that is not listed may include all of them. Public
 # headers of core are always allowed.

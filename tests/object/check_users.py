@@ -19,6 +19,7 @@ WITHOUT = {
     # Functions of interfaces that other projects defined: the Windows SDK, compilers, and Performance Inspector.
     r"pfb_Perf[A-Z]\w+": "perflib.h has a function of PerfLib for each",
     r"pfb_Pdh[A-Z]\w+": "pdh.h has a function of PDH for each",
+    r"pfb_Reg[A-Z]\w+": "registry.h has a function of the registry for each",
     r"pfb_event_\w+": "events for PdhCollectQueryDataEx, as CreateEvent",
     r"pfb_sleep": "Sleep of the compat headers",
     r"pfb_pdh_use": "the source of real-time data of PDH's functions",

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Sizes and offsets of winperf.h and of what windows.h has for it, in programs of 32 and 64 bits. */
+#include <windows.h>
+
+#include <winperf.h>
+
+#include <stddef.h>
+
+#define SIZE(type, size) _Static_assert(sizeof(type) == (size), #type)
+#define OFFSET(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #type "." #member)
+
+SIZE(LARGE_INTEGER, 8);
+OFFSET(LARGE_INTEGER, QuadPart, 0);
+OFFSET(LARGE_INTEGER, LowPart, 0);
+OFFSET(LARGE_INTEGER, HighPart, 4);
+OFFSET(LARGE_INTEGER, u.HighPart, 4);
+SIZE(SYSTEMTIME, 16);
+OFFSET(SYSTEMTIME, wDayOfWeek, 4);
+OFFSET(SYSTEMTIME, wMilliseconds, 14);
+
+SIZE(PERF_DATA_BLOCK, 88);
+OFFSET(PERF_DATA_BLOCK, Signature, 0);
+OFFSET(PERF_DATA_BLOCK, LittleEndian, 8);
+OFFSET(PERF_DATA_BLOCK, Version, 12);
+OFFSET(PERF_DATA_BLOCK, Revision, 16);
+OFFSET(PERF_DATA_BLOCK, TotalByteLength, 20);
+OFFSET(PERF_DATA_BLOCK, HeaderLength, 24);
+OFFSET(PERF_DATA_BLOCK, NumObjectTypes, 28);
+OFFSET(PERF_DATA_BLOCK, DefaultObject, 32);
+OFFSET(PERF_DATA_BLOCK, SystemTime, 36);
+OFFSET(PERF_DATA_BLOCK, PerfTime, 56);
+OFFSET(PERF_DATA_BLOCK, PerfFreq, 64);
+OFFSET(PERF_DATA_BLOCK, PerfTime100nSec, 72);
+OFFSET(PERF_DATA_BLOCK, SystemNameLength, 80);
+OFFSET(PERF_DATA_BLOCK, SystemNameOffset, 84);
+
+SIZE(PERF_OBJECT_TYPE, 64);
+OFFSET(PERF_OBJECT_TYPE, TotalByteLength, 0);
+OFFSET(PERF_OBJECT_TYPE, DefinitionLength, 4);
+OFFSET(PERF_OBJECT_TYPE, HeaderLength, 8);
+OFFSET(PERF_OBJECT_TYPE, ObjectNameTitleIndex, 12);
+OFFSET(PERF_OBJECT_TYPE, ObjectNameTitle, 16);
+OFFSET(PERF_OBJECT_TYPE, ObjectHelpTitleIndex, 20);
+OFFSET(PERF_OBJECT_TYPE, ObjectHelpTitle, 24);
+OFFSET(PERF_OBJECT_TYPE, DetailLevel, 28);
+OFFSET(PERF_OBJECT_TYPE, NumCounters, 32);
+OFFSET(PERF_OBJECT_TYPE, DefaultCounter, 36);
+OFFSET(PERF_OBJECT_TYPE, NumInstances, 40);
+OFFSET(PERF_OBJECT_TYPE, CodePage, 44);
+OFFSET(PERF_OBJECT_TYPE, PerfTime, 48);
+OFFSET(PERF_OBJECT_TYPE, PerfFreq, 56);
+
+SIZE(PERF_COUNTER_DEFINITION, 40);
+OFFSET(PERF_COUNTER_DEFINITION, ByteLength, 0);
+OFFSET(PERF_COUNTER_DEFINITION, CounterNameTitleIndex, 4);
+OFFSET(PERF_COUNTER_DEFINITION, CounterNameTitle, 8);
+OFFSET(PERF_COUNTER_DEFINITION, CounterHelpTitleIndex, 12);
+OFFSET(PERF_COUNTER_DEFINITION, CounterHelpTitle, 16);
+OFFSET(PERF_COUNTER_DEFINITION, DefaultScale, 20);
+OFFSET(PERF_COUNTER_DEFINITION, DetailLevel, 24);
+OFFSET(PERF_COUNTER_DEFINITION, CounterType, 28);
+OFFSET(PERF_COUNTER_DEFINITION, CounterSize, 32);
+OFFSET(PERF_COUNTER_DEFINITION, CounterOffset, 36);
+
+SIZE(PERF_INSTANCE_DEFINITION, 24);
+OFFSET(PERF_INSTANCE_DEFINITION, ByteLength, 0);
+OFFSET(PERF_INSTANCE_DEFINITION, ParentObjectTitleIndex, 4);
+OFFSET(PERF_INSTANCE_DEFINITION, ParentObjectInstance, 8);
+OFFSET(PERF_INSTANCE_DEFINITION, UniqueID, 12);
+OFFSET(PERF_INSTANCE_DEFINITION, NameOffset, 16);
+OFFSET(PERF_INSTANCE_DEFINITION, NameLength, 20);
+SIZE(PERF_COUNTER_BLOCK, 4);
+
+SIZE(HKEY, sizeof(void *));
+SIZE(LSTATUS, 4);
+SIZE(REGSAM, 4);
+_Static_assert(sizeof(ULONG_PTR) == sizeof(void *), "ULONG_PTR");
+
+/* Types are made of their parts. */
+_Static_assert(PERF_COUNTER_COUNTER == (PERF_SIZE_DWORD | PERF_TYPE_COUNTER | PERF_COUNTER_RATE | PERF_TIMER_TICK |
+                                        PERF_DELTA_COUNTER | PERF_DISPLAY_PER_SEC),
+               "PERF_COUNTER_COUNTER");
+_Static_assert(PERF_100NSEC_MULTI_TIMER_INV ==
+                   (PERF_SIZE_LARGE | PERF_TYPE_COUNTER | PERF_COUNTER_RATE | PERF_DELTA_COUNTER | PERF_TIMER_100NS |
+                    PERF_MULTI_COUNTER | PERF_DISPLAY_PERCENT | PERF_INVERSE_COUNTER),
+               "PERF_100NSEC_MULTI_TIMER_INV");
+_Static_assert(PERF_SAMPLE_FRACTION == (PERF_SIZE_DWORD | PERF_TYPE_COUNTER | PERF_COUNTER_FRACTION |
+                                        PERF_DELTA_COUNTER | PERF_DELTA_BASE | PERF_DISPLAY_PERCENT),
+               "PERF_SAMPLE_FRACTION");
+_Static_assert(PERF_ELAPSED_TIME == (PERF_SIZE_LARGE | PERF_TYPE_COUNTER | PERF_COUNTER_ELAPSED | PERF_OBJECT_TIMER |
+                                     PERF_DISPLAY_SECONDS),
+               "PERF_ELAPSED_TIME");
+_Static_assert(PERF_PRECISION_100NS_TIMER == (PERF_SIZE_LARGE | PERF_TYPE_COUNTER | PERF_COUNTER_PRECISION |
+                                              PERF_TIMER_100NS | PERF_DELTA_COUNTER | PERF_DISPLAY_PERCENT),
+               "PERF_PRECISION_100NS_TIMER");
+_Static_assert(PERF_LARGE_RAW_BASE == (PERF_SIZE_LARGE | PERF_TYPE_COUNTER | PERF_COUNTER_BASE | PERF_DISPLAY_NOSHOW),
+               "PERF_LARGE_RAW_BASE");
+_Static_assert(PERF_COUNTER_TEXT == (PERF_SIZE_VARIABLE_LEN | PERF_TYPE_TEXT), "PERF_COUNTER_TEXT");
+_Static_assert(PERF_COUNTER_COUNTER == 0x10410400, "without sign");
+_Static_assert(PERF_QUERY_GLOBAL == -2147483647 && PERF_QUERY_OBJECTS + 2 == PERF_QUERY_COSTLY, "query numbers");
+
+/* The procedures of a provider can be declared. */
+extern PM_OPEN_PROC layout_open;
+extern PM_COLLECT_PROC layout_collect;
+extern PM_CLOSE_PROC layout_close;
+extern PM_QUERY_PROC layout_query;
