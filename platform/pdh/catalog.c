@@ -435,6 +435,7 @@ static void take_type(maker *m, const pfb_record *record)
                   (c->is_text && m->text_file != record->file);
     c->log_type = type;
     c->is_text = c->is_text || is_text;
+    c->is_recording = c->is_recording || record->tag != 0;
     m->text_file = record->file;
 }
 

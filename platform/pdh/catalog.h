@@ -49,8 +49,7 @@ typedef struct pdh_catalog {
     pdh_map names;
     pdh_arena texts;
     bool is_text;                  /* of a log in text */
-    bool has_v1;                   /* V1 blocks of their own, not those inside of logs */
-    uint32_t language;             /* primary language of the local names; 0: unknown, or English */
+    bool is_recording;             /* it may grow */
     uint32_t log_type;             /* PDH_LOG_TYPE_ */
     bool is_mixed;                 /* files of several types, or several logs in text */
     uint64_t size_bytes;           /* of all files */

@@ -64,6 +64,19 @@ static void close_stream(pdh_query *query)
     query->has_pending = false;
 }
 
+/* Opens the stream of a query. The recording of PERFBLOCK_CAPTURE may still be written: when it has grown, reading goes
+ * on. */
+static pfb_stream *open_stream(const pdh_query *query)
+{
+    const pdh_data_source *source = query->source;
+    pfb_stream *stream = pfb_pdh_open_stream(source);
+    if (stream && source->is_real_time && !source->is_live && query->counters->catalog->is_recording) {
+        pfb_stream_set(stream, PFB_STREAM_FOLLOW, 1);
+        pfb_stream_set(stream, PFB_STREAM_NO_WAIT, 1);
+    }
+    return stream;
+}
+
 /* Opens what is not open, and chooses the counters after a change. A live source is opened again then, and the
  * collector compares its samples with those before. */
 static uint32_t prepare(pdh_query *query)
@@ -88,7 +101,7 @@ static uint32_t prepare(pdh_query *query)
     if (has_memory && is_live)
         close_stream(query);
     if (has_memory && !query->stream) {
-        query->stream = pfb_pdh_open_stream(query->source);
+        query->stream = open_stream(query);
         code = is_live ? PDH_NO_DATA : PDH_MEMORY_ALLOCATION_FAILURE;
         has_memory = query->stream && (!is_live || pfb_stream_select(query->stream, selection));
     }
@@ -284,11 +297,11 @@ static uint32_t read_sample(pdh_query *query)
     int32_t put = 0;
     while (put == 0) {
         int32_t next = next_record(query, &record);
-        if (next == PFB_NEXT_FAILED || next == PFB_NEXT_END) {
+        if (next != PFB_NEXT_RECORD) {
             /* A live source that failed is opened again by the next collect. */
             drop_problems(query);
             query->is_changed = query->is_changed || is_live;
-            return is_live ? PDH_NO_DATA : next == PFB_NEXT_END ? PDH_NO_MORE_DATA : PDH_MEMORY_ALLOCATION_FAILURE;
+            return is_live ? PDH_NO_DATA : next != PFB_NEXT_FAILED ? PDH_NO_MORE_DATA : PDH_MEMORY_ALLOCATION_FAILURE;
         }
         int64_t local = pfb_pdh_is_sample(&record) ? pfb_pdh_local_time(&record) : 0;
         if (local > 0 && local > query->to) {

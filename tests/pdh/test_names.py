@@ -22,14 +22,14 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/oracle"))
 
 import log_writer as w  # noqa: E402
+from pdh_order import (AVERAGE, BULK, FRACTION, INVERSE, RATE, TIMER,  # noqa: E402
+                       displayed, needs_two)
 
 pdh = ctypes.CDLL(sys.argv.pop(1))
 
 FMT_DOUBLE, FMT_LARGE, FMT_NOSCALE, FMT_NOCAP100 = 0x200, 0x400, 0x1000, 0x8000
 MORE_DATA, NO_DATA, INVALID_DATA = 0x800007D2, 0x800007D5, 0xC0000BC6
 NO_MORE_DATA, NO_OBJECT, INVALID_HANDLE = 0xC0000BCC, 0xC0000BB8, 0xC0000BBC
-RATE, BULK, TIMER = 0x10410400, 0x10410500, 0x20510500
-INVERSE, FRACTION, AVERAGE = 0x21510500, 0x20020400, 0x30020400
 FREQUENCY = 2338337
 
 
@@ -108,22 +108,6 @@ def items_of(counter):
     items = ctypes.cast(memory, ctypes.POINTER(Item))
     return [(wide_at(items[i].name), items[i].value.number)
             for i in range(count.value)]
-
-
-def in_order_of_windows(kind, older, newer, frequency):
-    """The double that PDH displays; pairs are (first, second)."""
-    n, d = newer[0] - older[0], newer[1] - older[1]
-    if kind == FRACTION:
-        return float(newer[0]) / float(newer[1]) * 100
-    if d == 0:
-        return 0.0
-    if kind in (RATE, BULK):
-        return float(n) / (float(d) / float(frequency))
-    if kind in (0x40020500, 0x00550500):
-        return float(n) / float(d)
-    if kind == AVERAGE:
-        return float(n) / float(frequency) / float(d)
-    return float(n) / float(d) * 100 if kind == TIMER else (1 - float(n) / float(d)) * 100
 
 
 class Names(unittest.TestCase):
@@ -268,10 +252,10 @@ class Logs(unittest.TestCase):
             self.assertEqual(query.collect(), 0)
             for path, (kind, frequency, pairs) in expected.items():
                 code, number = value_of(counters[path])
-                if sample == 0 and kind != FRACTION:
+                if sample == 0 and needs_two(kind):
                     self.assertEqual(code, INVALID_DATA)
                     continue
-                self.assertEqual((code, number), (0, in_order_of_windows(
+                self.assertEqual((code, number), (0, displayed(
                     kind, pairs[max(sample, 1) - 1], pairs[sample],
                     frequency)), (path, sample))
         self.assertEqual(query.collect(), NO_MORE_DATA)
