@@ -52,11 +52,11 @@ def displayed(counter, sample):
     return found
 
 
-def log():
-    """A .blg of three samples."""
+def log(first=0):
+    """A .blg of three samples, the first of which is so many seconds late."""
     events = w.paths(*[w.path(RATE, w.SECOND, r"\\PC", "Thing", name, "Events/sec")
                        for name, _ in THINGS])
-    for second in range(3):
+    for second in range(first, first + 3):
         events += w.sample(*[w.counter(1000 + rate * second, second * w.SECOND,
                                        time=w.LOCAL + second * w.SECOND)
                              for _, rate in THINGS],
@@ -182,6 +182,65 @@ class Consumers(Programs):
     def test_openjdk(self):
         self.assertEqual(self.of_fixture("openjdk", "svchost", "Thread Count"), [
             ("svchost#0", 14), ("svchost#1", 9), ("svchost#2", 20)])
+
+    def test_beats(self):
+        self.assertEqual(self.of_fixture("beats", READ, "double"), [
+            (rf"\\FIXTURE\Process({name})\IO Read Bytes/sec", value)
+            for name, (_, value) in zip(NUMBERED, READS)])
+        # Other formats cut off the fraction, and 100 is no limit.
+        self.assertEqual(self.values(self.of_fixture("beats", READ, "large")),
+                         [int(value) for value in self.values(READS)])
+        self.assertEqual(
+            self.values(self.of_fixture("beats", TIME, "long", fixture="machine_v1")),
+            [int(value) for _, value in displayed("% Processor Time", 1)])
+        self.assertEqual(self.values(self.of_log(
+            "beats", r"\Thing(*)\Events/sec", "double")), self.values(THINGS))
+        self.assertTrue(self.run_program("beats", r"\Memory\*", "large"))
+
+    def test_nscp(self):
+        self.assertEqual(self.of_fixture("nscp", r"\230(svchost*)\IO Read Bytes/sec"), [
+            (rf"\\FIXTURE\Process({name})\IO Read Bytes/sec", value)
+            for name, (_, value) in zip(NUMBERED, READS) if "svchost" in name])
+        # \238 is Processor, \6 % Processor Time: 16.25 and 3.125 of two.
+        self.assertEqual(self.of_fixture("nscp", r"\238(_total)\6", fixture="machine_v1"),
+                         [(r"\\FIXTURE\Processor(_Total)\% Processor Time",
+                           (1 - 18062500.0 / 20000000.0) * 100)])
+        self.assertEqual(self.values(self.of_log(
+            "nscp", r"\Thing(b)\Events/sec")), [140])
+        self.assertTrue(self.run_program("nscp", r"\Memory\Available Bytes"))
+
+    def test_oshi(self):
+        self.assertEqual(self.of_fixture("oshi", "230", "Thread Count",
+                                         fixture="machine_v1"),
+                         displayed("Thread Count", 0))
+        # Instances of one name are listed once.
+        rows = self.of_fixture("oshi", "Process", "Thread Count")
+        self.assertEqual([name for name, _ in rows], [
+            name for name in NUMBERED if "#" not in name])
+        self.assertIn(("svchost", 14), rows)
+        # MiB of the volumes, which the sizes of % Free Space are.
+        self.assertEqual(self.of_fixture(
+            "oshi", "LogicalDisk", "% Free Space_Base", fixture="machine_v1"),
+            [("C:", 102400), ("D:", 409600), ("_Total", 512000)])
+        self.assertEqual(self.of_log("oshi", "Thing", "Events/sec"),
+                         [("a", 1000), ("b", 1000)])
+        rows = self.run_program("oshi", "4", "Available Bytes")
+        self.assertEqual([name for name, _ in rows], [""])
+        self.assertGreater(rows[0][1], 0)
+
+    def test_tx(self):
+        self.assertEqual(self.run_program("tx", "Thing", str(self.log)),
+                         [(f"Events/sec({name})", rate) for _ in range(2)
+                          for name, rate in THINGS])
+        later = self.log.with_name("later.blg")
+        later.write_bytes(log(3))
+        rows = self.run_program("tx", "Thing", str(later), str(self.log))
+        self.assertEqual(rows, [(f"Events/sec({name})", rate) for _ in range(5)
+                                for name, rate in THINGS])
+        rows = self.run_program("tx", "Process", str(
+            ROOT / "fixtures/machine_names_v1.pfb"))
+        self.assertEqual([(name[18:-1], value) for name, value in rows
+                          if name.startswith("IO Read Bytes/sec(")][:8], READS)
 
     def test_powershell(self):
         def paths(counter):
