@@ -28,6 +28,7 @@ CONTAINED = {
     "sinks": ["capture", "v2", "v1", "log", "name_table", "counter_type"],
     "record": ["capture", "v2", "v1", "metadata", "log", "name_table"],
     "calls": ["v2", "v1", "metadata", "capture", "log"],
+    "interfaces": ["capture", "v2", "v1", "log", "name_table"],
 }
 TEXTS = {"text", "cpuid_text"}  # subjects whose inputs contain words, which are strings in the sources
 

@@ -81,6 +81,13 @@ static void put_string(pdh_writer *w, const char *text)
     pfb_pdh_put_nul(w);
 }
 
+/* Adds a name to a list. An empty one is left out, because it would end the list. */
+static void put_listed(pdh_writer *w, const char *name)
+{
+    if (*name)
+        put_string(w, name);
+}
+
 /* Ends a list: one more NUL, two of an empty list. */
 static void end_list(pdh_writer *w)
 {
@@ -138,7 +145,7 @@ uint32_t pfb_pdh_list_objects(pdh_text source, const PDH_HLOG *log, pdh_text mac
         for (size_t i = 0; i < q.catalog->object_count; i++) {
             const pdh_object_entry *o = &q.catalog->objects[i];
             if (o->machine == q.catalog->machines[q.machine] && has_detail(o->detail, detail))
-                put_string(&w, o->name);
+                put_listed(&w, o->name);
         }
         end_list(&w);
         code = pfb_pdh_finish(&w, size);
@@ -162,11 +169,11 @@ static uint32_t put_items(const pdh_catalog *c, const pdh_object_entry *o, const
     for (size_t i = 0; i < o->counter_count; i++) {
         const pdh_counter_entry *entry = &c->counters[o->counters[i]];
         if (is_listed(entry) && has_detail(entry->detail, detail))
-            put_string(&names, entry->name);
+            put_listed(&names, entry->name);
     }
     for (size_t i = 0; i < o->instance_count; i++)
         if (o->instances[i].occurrence == 0) /* each name once */
-            put_string(&places, o->instances[i].name);
+            put_listed(&places, o->instances[i].name);
     end_list(&names);
     if (o->has_instances)
         end_list(&places);

@@ -63,8 +63,8 @@ QUICK = {JSON, "cook|-f|pdh-csv", "cook|--every|2|-f|csv", "convert|-o|out.pfb",
          "<|cook|-f|csv|-"}
 
 # Folders of the corpus whose files are parts of inputs of fuzz targets, which no command reads.
-PARTS = {"calls", "changing", "cpi", "cpi_facility", "cpuid_text", "formula", "metadata", "model", "name", "query", "sample",
-         "v2_values"}
+PARTS = {"calls", "changing", "cpi", "cpi_facility", "cpuid_text", "formula", "interfaces", "metadata", "model", "name",
+         "query", "sample", "v2_values"}
 # Folders whose files are read with --kind.
 KINDS = {"name_table": "names", "lwp": "lwp", "hooks": "cpi", "text": "snapshots"}
 

@@ -127,6 +127,41 @@ Test(pdh, closed_and_foreign_handles_are_invalid) /* T02, T05 */
     EXPECT(PdhIsRealTimeQuery(query), 0);
 }
 
+Test(pdh, closed_and_foreign_logs_are_invalid)
+{
+    use_recording(FIXTURE("machine_v1"));
+    PDH_HQUERY query = open_query(NULL);
+    PDH_HQUERY other = NULL;
+    PDH_HLOG log = NULL;
+    HANDLE event = pfb_event_create(0, 0);
+    LONGLONG bytes;
+    DWORD count;
+    PDH_TIME_INFO range;
+    cr_assert_not_null(event);
+    EXPECT(PdhBindInputDataSourceA(&log, FIXTURE("machine_names_v1") "\0"), 0);
+    EXPECT(PdhCloseLog(log, 0), 0);
+    const HANDLE wrong[] = {log, query, event, foreign(), (HANDLE)(intptr_t)-2};
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        DWORD size = sizeof range;
+        DWORD none = 0;
+        DWORD same = 0;
+        EXPECT(PdhOpenQueryH(wrong[i], 0, &other), PDH_INVALID_HANDLE);
+        EXPECT(PdhCloseLog(wrong[i], 0), PDH_INVALID_HANDLE);
+        EXPECT(PdhGetLogFileSize(wrong[i], &bytes), PDH_INVALID_HANDLE);
+        EXPECT(PdhGetDataSourceTimeRangeH(wrong[i], &count, &range, &size), PDH_INVALID_HANDLE);
+        EXPECT(PdhEnumMachinesHA(wrong[i], NULL, &none), PDH_INVALID_HANDLE);
+        EXPECT(PdhEnumObjectsHA(wrong[i], NULL, NULL, &none, PERF_DETAIL_WIZARD, 0), PDH_INVALID_HANDLE);
+        EXPECT(PdhEnumObjectItemsHA(wrong[i], NULL, "Process", NULL, &none, NULL, &same, PERF_DETAIL_WIZARD, 0),
+               PDH_INVALID_HANDLE);
+        EXPECT(PdhExpandWildCardPathHA(wrong[i], "\\*\\*", NULL, &none, 0), PDH_INVALID_HANDLE);
+        EXPECT(PdhValidatePathExA(wrong[i], "\\System\\Processes"), PDH_INVALID_HANDLE);
+    }
+    cr_expect_null(other);
+    EXPECT(PdhCloseQuery(event), PDH_INVALID_HANDLE);
+    cr_expect(!pfb_event_set(query) && pfb_event_close(event));
+    EXPECT(PdhCloseQuery(query), 0);
+}
+
 Test(pdh, paths_that_cannot_be_added) /* T04 */
 {
     static const struct {
@@ -829,6 +864,37 @@ Test(pdh, ranges_of_time) /* T21: five samples */
     EXPECT(PdhCloseQuery(query), 0);
 }
 
+/* Makes a file with a text; `path` ends with XXXXXX. */
+static void write_text(char *path, const char *text, size_t size)
+{
+    int file = mkstemp(path);
+    cr_assert_geq(file, 0);
+    cr_assert_eq(write(file, text, size), (ssize_t)size);
+    close(file);
+}
+
+Test(pdh, lists_have_no_empty_names) /* which would end them; a name ends at a NUL */
+{
+    static const char text[] =
+        "\"(PDH-CSV 4.0) (UTC)(0)\",\"\\\\M\\\0(a)\\A\",\"\\\\M\\Thing(\0)\\A\",\"\\\\M\\Thing(b)\\\0\","
+        "\"\\\\M\\Thing(b)\\A\"\n"
+        "\"01/02/2025 03:04:05.000\",\"1\",\"2\",\"3\",\"4\"\n";
+    char path[] = "/tmp/perfblock-XXXXXX";
+    char objects[32];
+    char counters[32];
+    char instances[32];
+    DWORD objects_size = sizeof objects;
+    DWORD counters_size = sizeof counters;
+    DWORD instances_size = sizeof instances;
+    write_text(path, text, sizeof text - 1);
+    EXPECT(PdhEnumObjectsA(path, NULL, objects, &objects_size, 400, 0), 0);
+    cr_expect(objects_size == 7 && memcmp(objects, "Thing\0", 7) == 0);
+    EXPECT(PdhEnumObjectItemsA(path, NULL, "Thing", counters, &counters_size, instances, &instances_size, 400, 0), 0);
+    cr_expect(counters_size == 3 && memcmp(counters, "A\0", 3) == 0);
+    cr_expect(instances_size == 3 && memcmp(instances, "b\0", 3) == 0);
+    remove(path);
+}
+
 Test(pdh, text_logs_have_displayed_values)
 {
     static const char text[] =
@@ -836,10 +902,7 @@ Test(pdh, text_logs_have_displayed_values)
         "\"01/02/2025 03:04:05.000\",\"1.5\",\"7\"\n"
         "\"01/02/2025 03:04:06.000\",\" \",\"8\"\n";
     char path[] = "/tmp/perfblock-XXXXXX";
-    int file = mkstemp(path);
-    cr_assert_geq(file, 0);
-    cr_assert_eq(write(file, text, sizeof text - 1), (ssize_t)(sizeof text - 1));
-    close(file);
+    write_text(path, text, sizeof text - 1);
     PDH_HQUERY query = open_query(path);
     PDH_HCOUNTER id = add(query, "\\\\M\\Process(*)\\ID Process");
     PDH_HCOUNTER threads = add(query, "\\System\\Threads");
@@ -911,6 +974,38 @@ static PDH_STATUS call_raw_array(void *buffer, DWORD *size)
     return PdhGetRawCounterArrayA(sized_counter, size, &count, buffer);
 }
 
+static PDH_STATUS call_make(void *buffer, DWORD *size)
+{
+    static WCHAR object[] = u"Object", instance[] = u"name", parent[] = u"parent", counter[] = u"Count";
+    PDH_COUNTER_PATH_ELEMENTS_W elements = {NULL, object, instance, parent, 2, counter};
+    return PdhMakeCounterPathW(&elements, buffer, size, 0);
+}
+
+static PDH_STATUS call_instances(void *buffer, DWORD *size)
+{
+    WCHAR counters[2048];
+    DWORD counters_size = 2048;
+    return PdhEnumObjectItemsW(NULL, NULL, u"Process", counters, &counters_size, buffer, size, PERF_DETAIL_WIZARD, 0);
+}
+
+static PDH_STATUS call_default(void *buffer, DWORD *size)
+{
+    return PdhGetDefaultPerfObjectW(NULL, NULL, buffer, size);
+}
+
+static PDH_STATUS call_translate(void *buffer, DWORD *size)
+{
+    return PdhTranslate009CounterW(u"\\Process(agent)\\ID Process", buffer, size);
+}
+
+static PDH_HLOG sized_log;
+
+static PDH_STATUS call_record(void *buffer, DWORD *size)
+{
+    FILETIME last = {UINT32_MAX, INT32_MAX};
+    return PdhReadRawLogRecord(sized_log, last, buffer, size);
+}
+
 /* Every size from 0 to 2 above the one needed. The buffer ends where the size does, so that a sanitizer sees a byte too
  * many, and a byte after it is checked. */
 Test(pdh, buffers_of_every_size)
@@ -918,12 +1013,14 @@ Test(pdh, buffers_of_every_size)
     static const struct {
         sized_call *call;
         size_t unit;
-    } rows[] = {{call_expand, 2}, {call_objects, 2}, {call_machines, 2}, {call_name, 2},
-                {call_split, 1},  {call_info, 1},    {call_array, 1},    {call_raw_array, 1}};
+    } rows[] = {{call_expand, 2},  {call_objects, 2},   {call_machines, 2},  {call_name, 2}, {call_split, 1},
+                {call_info, 1},    {call_array, 1},     {call_raw_array, 1}, {call_make, 2}, {call_instances, 2},
+                {call_default, 2}, {call_translate, 2}, {call_record, 1}};
     use_recording(FIXTURE("machine_names_v1"));
     PDH_HQUERY query = open_query(NULL);
     sized_counter = add(query, "\\Process(*)\\ID Process");
     EXPECT(PdhCollectQueryData(query), 0);
+    EXPECT(PdhBindInputDataSourceA(&sized_log, FIXTURE("gpu_memory") "\0"), 0);
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         DWORD needed = 0;
         EXPECT(rows[i].call(NULL, &needed), PDH_MORE_DATA);
@@ -942,6 +1039,16 @@ Test(pdh, buffers_of_every_size)
         EXPECT(rows[i].call(NULL, &size), PDH_INVALID_ARGUMENT);
         EXPECT(rows[i].call(NULL, NULL), PDH_INVALID_ARGUMENT);
     }
+    PDH_TIME_INFO *range = malloc(sizeof *range);
+    DWORD count = 0;
+    cr_assert_not_null(range);
+    for (DWORD given = 0; given <= sizeof *range + 2; given++) {
+        DWORD size = given;
+        EXPECT(PdhGetDataSourceTimeRangeH(sized_log, &count, range, &size), given < 24 ? PDH_MORE_DATA : 0);
+        cr_expect(size == 24);
+    }
+    free(range);
+    EXPECT(PdhCloseLog(sized_log, 0), 0);
     EXPECT(PdhCloseQuery(query), 0);
 }
 
