@@ -38,7 +38,8 @@ static BOOL add(const char *path, PDH_HCOUNTER *counter)
 }
 
 /* Prints what a pair of raw values is displayed as. */
-static void calculate(PDH_HCOUNTER counter, const char *what, DWORD flags, LONGLONG first[2], LONGLONG second[2])
+static void calculate(PDH_HCOUNTER counter, const char *what, DWORD flags, const LONGLONG first[2],
+                      const LONGLONG second[2])
 {
     PDH_RAW_COUNTER raw[2];
     PDH_FMT_COUNTERVALUE value;
@@ -59,9 +60,9 @@ static void calculate(PDH_HCOUNTER counter, const char *what, DWORD flags, LONGL
         printf("%.17g", value.doubleValue);
 }
 
-static LONGLONG rising[2] = {100, 300};
-static LONGLONG falling[2] = {300, 100};
-static LONGLONG seconds[2] = {0, 10000000};
+static const LONGLONG rising[2] = {100, 300};
+static const LONGLONG falling[2] = {300, 100};
+static const LONGLONG seconds[2] = {0, 10000000};
 
 static void print_early_reads(void)
 {
@@ -101,9 +102,9 @@ static void print_long(void)
 {
     PDH_HCOUNTER fraction = NULL;
     PDH_HCOUNTER bytes = NULL;
-    LONGLONG part[2] = {0, 19999999};
-    LONGLONG whole[2] = {10000000, 10000000};
-    LONGLONG large[2] = {0, 3000000000LL};
+    const LONGLONG part[2] = {0, 19999999};
+    const LONGLONG whole[2] = {10000000, 10000000};
+    const LONGLONG large[2] = {0, 3000000000LL};
     if (add("\\Memory\\% Committed Bytes In Use", &fraction))
         calculate(fraction, "199.99999", PDH_FMT_LONG | PDH_FMT_NOCAP100, part, whole);
     printf(", ");
@@ -114,7 +115,7 @@ static void print_long(void)
 static void print_equal_times(void)
 {
     PDH_HCOUNTER rate = NULL;
-    LONGLONG equal[2] = {5, 5};
+    const LONGLONG equal[2] = {5, 5};
     if (add("\\System\\Context Switches/sec", &rate))
         calculate(rate, "rate", PDH_FMT_DOUBLE, rising, equal);
 }
@@ -140,8 +141,8 @@ static void print_single_item(void)
 static void print_order(void)
 {
     PDH_HCOUNTER fraction = NULL;
-    LONGLONG part[2] = {0, 5};
-    LONGLONG whole[2] = {2, 2};
+    const LONGLONG part[2] = {0, 5};
+    const LONGLONG whole[2] = {2, 2};
     if (!add("\\Memory\\% Committed Bytes In Use", &fraction))
         return;
     calculate(fraction, "250 percent", PDH_FMT_DOUBLE, part, whole);
@@ -190,20 +191,21 @@ static void burn(double wanted)
 
 #if defined(_WIN32)
 
-typedef intptr_t child_id;
+typedef HANDLE child_id;
 
 static child_id start_child(const char *program, const char *kind)
 {
     char quoted[MAX_PATH + 3];
     snprintf(quoted, sizeof quoted, "\"%s\"", program);
-    return _spawnl(_P_NOWAIT, program, quoted, kind, (char *)NULL);
+    /* NOLINTNEXTLINE(performance-no-int-to-ptr): a handle */
+    return (HANDLE)_spawnl(_P_NOWAIT, program, quoted, kind, (char *)NULL);
 }
 
 static void end_child(child_id child)
 {
-    TerminateProcess((HANDLE)child, 0);
-    WaitForSingleObject((HANDLE)child, 5000);
-    CloseHandle((HANDLE)child);
+    TerminateProcess(child, 0);
+    WaitForSingleObject(child, 5000);
+    CloseHandle(child);
 }
 
 #else
