@@ -8,7 +8,7 @@
  * at most MAX_CALLS: { function u8: W instead of A from 128 on, and the index in `operations` modulo its length; handle
  * u8, text u8, number u8, buffer u8 }. */
 #include "checks.h"
-#include "perfblock/pdh.h"
+#include "perfblock/registry.h"
 #include "perfblock/stream.h"
 
 #include <stdio.h>
@@ -32,7 +32,7 @@ typedef struct state {
     size_t texts_size;
     char *found[MAX_TEXTS]; /* strings of lists */
     size_t found_count;
-    HANDLE handles[HANDLES]; /* of queries, counters, logs and events, also closed ones */
+    HANDLE handles[HANDLES]; /* of queries, counters, logs, events and keys, also closed ones */
     size_t next_handle;
     void *temporary[TEMPORARIES]; /* freed after each call */
     size_t temporary_count;
@@ -87,6 +87,7 @@ static void close_handle(HANDLE handle)
     (void)pfb_PdhCloseQuery(handle);
     (void)pfb_PdhCloseLog(handle, 0);
     (void)pfb_event_close(handle);
+    (void)pfb_RegCloseKey((HKEY)handle);
 }
 
 /* Closes the one that had its place. */
@@ -687,6 +688,172 @@ PLAIN(no_function)
     (void)pfb_PdhBrowseCountersW(NULL);
 }
 
+/* ---- The registry -------------------------------------------------------------------------------------------- */
+
+static HKEY pick_key(const state *s, uint8_t choice)
+{
+    /* NOLINTBEGIN(performance-no-int-to-ptr): handles are numbers */
+    const HKEY keys[] = {
+        HKEY_PERFORMANCE_DATA,       HKEY_PERFORMANCE_TEXT, HKEY_PERFORMANCE_NLSTEXT, HKEY_LOCAL_MACHINE, HKEY_USERS,
+        (HKEY)(uintptr_t)0x80000004, /* without a sign */
+        (HKEY)(uintptr_t)0x80000001};
+    /* NOLINTEND(performance-no-int-to-ptr) */
+    return choice >= 0x80 ? (HKEY)pick_handle(s, choice) : keys[choice % (sizeof keys / sizeof keys[0])];
+}
+
+static const void *pick_value_name(state *s, uint8_t choice, bool is_wide)
+{
+    static const char *const names[] = {"Global",      "238 2 4 230", "Counter 009",  "Help",          "Counter",
+                                        "234 ,5000 1", "Costly",      "Last Counter", "MetadataGlobal"};
+    if (choice >= sizeof names / sizeof names[0])
+        return pick_text(s, choice, is_wide);
+    return copy_text(s, names[choice], strlen(names[choice]), is_wide);
+}
+
+static const void *pick_sub_key(state *s, uint8_t choice, bool is_wide)
+{
+    static const char *const names[] = {"SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Perflib",
+                                        "software\\microsoft\\windows nt\\currentversion\\perflib\\009",
+                                        "CurrentLanguage", "009", ""};
+    if (choice >= sizeof names / sizeof names[0])
+        return pick_text(s, choice, is_wide);
+    return copy_text(s, names[choice], strlen(names[choice]), is_wide);
+}
+
+static DWORD query_value(state *s, const call *c, bool is_wide, DWORD *type, BYTE *data, DWORD *size)
+{
+    const void *name = pick_value_name(s, c->text, is_wide);
+    HKEY key = pick_key(s, c->handle);
+    LSTATUS code = is_wide ? pfb_RegQueryValueExW(key, name, NULL, type, data, size)
+                           : pfb_RegQueryValueExA(key, name, NULL, type, data, size);
+    release_temporaries(s);
+    return (DWORD)code;
+}
+
+static uint32_t u32_at(const uint8_t *at)
+{
+    return (uint32_t)at[0] | (uint32_t)at[1] << 8 | (uint32_t)at[2] << 16 | (uint32_t)at[3] << 24;
+}
+
+/* Checks a value of exactly `size` bytes. */
+static void check_value(DWORD type, const uint8_t *data, DWORD size, bool is_wide)
+{
+    size_t unit = is_wide ? sizeof(WCHAR) : 1;
+    if (type == REG_BINARY) {
+        require(size >= 88 && memcmp(data, "P\0E\0R\0F\0", 8) == 0, "data begins as a block");
+        bool is_little = u32_at(data + 8) == 1;
+        require(!is_little || u32_at(data + 20) == size, "the size is that of the block");
+    } else if (type == REG_MULTI_SZ) {
+        require(size % unit == 0 && size > 2 * unit, "a table is not empty");
+        for (size_t i = size - 2 * unit; i < size; i++)
+            require(data[i] == 0, "a table ends with two NULs");
+    } else {
+        require(type == REG_DWORD && size == sizeof(DWORD), "a number");
+    }
+}
+
+/* Reads a value with a buffer of `given` bytes. */
+static DWORD read_value(state *s, const call *c, bool is_wide, DWORD given, DWORD *size)
+{
+    uint8_t *buffer = allocate(given);
+    DWORD type = 0;
+    *size = given;
+    DWORD code = query_value(s, c, is_wide, &type, buffer, size);
+    if (code == PFB_WIN32_MORE_DATA) /* the size that is needed, of data that which was given */
+        require(type == REG_BINARY ? *size == given : *size > given, "the size after a buffer that is too small");
+    if (code == 0) {
+        require(*size <= given, "the size that was used");
+        check_value(type, buffer, *size, is_wide);
+    }
+    free(buffer);
+    return code;
+}
+
+/* Reads a value: with any size, without a buffer, or with sizes that double until it fits. A value that fitted, or a
+ * sample that did not, is then read with its exact size. */
+PLAIN(read_key)
+{
+    DWORD type = 0;
+    DWORD size = c->number;
+    if (c->buffer % 4 == 3) {
+        (void)query_value(s, c, is_wide, c->number & 1 ? &type : NULL, NULL, c->number & 2 ? &size : NULL);
+        return;
+    }
+    if (c->buffer % 4 == 2) {
+        (void)read_value(s, c, is_wide, c->number * 8u, &size);
+        return;
+    }
+    DWORD code = query_value(s, c, is_wide, &type, NULL, &size);
+    if (code == 0) {
+        DWORD needed = size;
+        require(read_value(s, c, is_wide, needed - 1, &size) == PFB_WIN32_MORE_DATA, "less is not enough");
+        require(read_value(s, c, is_wide, needed, &size) == 0 && size == needed, "the size is enough");
+        return;
+    }
+    for (DWORD given = 64; given < UINT32_C(1) << 28; given *= 2) {
+        code = read_value(s, c, is_wide, given, &size);
+        if (code != PFB_WIN32_MORE_DATA)
+            break;
+    }
+}
+
+PLAIN(open_key)
+{
+    HKEY key = NULL;
+    const void *name = pick_sub_key(s, c->text, is_wide);
+    HKEY parent = pick_key(s, c->handle);
+    LSTATUS code = is_wide ? pfb_RegOpenKeyExW(parent, name, 0, KEY_READ, &key)
+                           : pfb_RegOpenKeyExA(parent, name, 0, KEY_READ, &key);
+    require((code == 0) == (key != NULL), "a key that is opened has a handle");
+    if (key)
+        keep_handle(s, key);
+}
+
+PLAIN(connect_key)
+{
+    HKEY key = NULL;
+    HKEY from = pick_key(s, c->handle);
+    LSTATUS code = is_wide ? pfb_RegConnectRegistryW(TEXT(c->text), from, &key)
+                           : pfb_RegConnectRegistryA(TEXT(c->text), from, &key);
+    require((code == 0) == (key != NULL), "a key that is opened has a handle");
+    if (key)
+        keep_handle(s, key);
+}
+
+PLAIN(close_key)
+{
+    (void)is_wide;
+    (void)pfb_RegCloseKey(pick_key(s, c->handle));
+}
+
+/* Lists what a key has. Names and classes get exactly the size that is given. */
+PLAIN(list_key)
+{
+    size_t unit = is_wide ? sizeof(WCHAR) : 1;
+    HKEY key = pick_key(s, c->handle);
+    DWORD size[2] = {c->buffer / 4u, c->number % 8u};
+    DWORD value = 0;
+    DWORD type;
+    FILETIME time;
+    void *name = allocate_temporary(s, size[0] * unit);
+    void *class_name = allocate_temporary(s, size[1] * unit);
+    DWORD index = c->text % 8u;
+    DWORD largest = 0;
+    LSTATUS code = is_wide ? pfb_RegQueryInfoKeyW(key, class_name, &size[1], NULL, NULL, &index, NULL, &type, NULL,
+                                                  &largest, NULL, &time)
+                           : pfb_RegQueryInfoKeyA(key, class_name, &size[1], NULL, NULL, &index, NULL, &type, NULL,
+                                                  &largest, NULL, c->number & 1 ? &time : NULL);
+    index = c->text % 8u;
+    size[1] = c->number % 8u;
+    if (c->buffer % 2 == 0)
+        code = is_wide ? pfb_RegEnumKeyExW(key, index, name, &size[0], NULL, class_name, &size[1], &time)
+                       : pfb_RegEnumKeyExA(key, index, name, &size[0], NULL, class_name, &size[1], NULL);
+    else
+        code = is_wide ? pfb_RegEnumValueW(key, index, name, &size[0], NULL, &type, NULL, &value)
+                       : pfb_RegEnumValueA(key, index, name, &size[0], NULL, NULL, NULL, &value);
+    require(code != 0 || unit_at(name, size[0], is_wide) == 0, "a name ends with a NUL");
+}
+
 /* ---- Operations ---------------------------------------------------------------------------------------------- */
 
 static const struct {
@@ -739,6 +906,11 @@ static const struct {
     {NULL, 0, close_log},
     {NULL, 0, about_log},
     {NULL, 0, no_function},
+    {NULL, 0, read_key},
+    {NULL, 0, open_key},
+    {NULL, 0, connect_key},
+    {NULL, 0, close_key},
+    {NULL, 0, list_key},
 };
 
 static void run_call(state *s, const call *c)
@@ -760,13 +932,12 @@ static void set_file(const uint8_t *data, size_t size)
     require(pwrite(file_number, data, size, 0) == (ssize_t)size, "the file is written");
 }
 
-/* A file in memory, a time zone, and places in the table of handles, which would otherwise grow from input to input. */
-static void prepare(void)
+/* A file in memory, a time zone, and places in the table of handles, which would otherwise grow from input to input.
+ * Before main, so that the first input takes the same paths as the others. */
+__attribute__((constructor)) static void prepare(void)
 {
     enum { PLACES = 200 };
     HANDLE events[PLACES];
-    if (file_number > 0)
-        return;
     file_number = memfd_create("interfaces", MFD_CLOEXEC);
     require(file_number > 0, "a file in memory");
     snprintf(file_name, sizeof file_name, "/proc/self/fd/%d", file_number);
@@ -807,7 +978,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     state s = {.file = NULL};
     if (size < HEADER_BYTES)
         return 0;
-    prepare();
     bool is_replayed = data[0] % 2 == 0;
     size_t file_size = read_u16(data + 1);
     size_t texts_size = read_u16(data + 3);
@@ -823,7 +993,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (size_t i = 0; i < HANDLES; i++)
         close_handle(s.handles[i]);
+    (void)pfb_RegCloseKey(HKEY_PERFORMANCE_DATA);
     require(pfb_pdh_use(NULL, NULL) == 0, "every query is closed");
+    /* The registry notices that its source has changed when it is used. */
+    DWORD none = 0;
+    set_file(data, 0);
+    require(pfb_RegQueryValueExA(HKEY_PERFORMANCE_TEXT, "Counter", NULL, NULL, NULL, &none) != 0, "an empty file");
+    require(pfb_pdh_use(NULL, NULL) == 0, "no query is open");
     for (size_t i = 0; i < MAX_TEXTS; i++)
         free(s.found[i]);
     free((void *)s.file);

@@ -22,7 +22,7 @@ static struct {
     uint32_t query_count;
 } table;
 
-static handle_place *find_place(HANDLE handle, uint32_t kind)
+static handle_place *find_handle_place(HANDLE handle, uint32_t kind)
 {
     uintptr_t number = (uintptr_t)handle;
     uintptr_t place = number & (MAX_PLACES - 1);
@@ -66,13 +66,13 @@ HANDLE pfb_pdh_add_handle(uint32_t kind, void *object)
 
 void *pfb_pdh_find_handle(HANDLE handle, uint32_t kind)
 {
-    const handle_place *p = find_place(handle, kind);
+    const handle_place *p = find_handle_place(handle, kind);
     return p ? p->object : NULL;
 }
 
 void *pfb_pdh_remove_handle(HANDLE handle, uint32_t kind)
 {
-    handle_place *p = find_place(handle, kind);
+    handle_place *p = find_handle_place(handle, kind);
     if (!p)
         return NULL;
     void *object = p->object;

@@ -61,13 +61,27 @@ LOGS = (
     ("no_function", 0, 0, 0, 0), ("make_event", 0, 0, 0, 0),
     ("start_thread", 1, 0, 5, 0), ("use_event", 5, 0, 1, 0),
     ("format_raw", 10, 0, 33, 1), ("use_event", 5, 0, 2, 0))
+# The handle is a key: 0 to 2 the performance keys, 3 HKEY_LOCAL_MACHINE, from 128
+# on a handle. The text is the name of a value or key.
+KEYS = (
+    ("read_key", 0, 0, 0, 0), ("read_key", 0, 1, 0, 0), ("read_key", 0, 0, 0, 2),
+    ("read_key", 1, 2, 0, 0), ("read_key", 2, 3, 0, 0), ("read_key", 5, 4, 3, 3),
+    ("read_key", 0, 0, 255, 2), ("read_key", 0, 8, 0, 0),
+    ("open_key", 3, 0, 0, 0), ("read_key", 128, 7, 0, 0),
+    ("list_key", 128, 0, 3, 41), ("list_key", 128, 0, 3, 40),
+    ("open_key", 128, 3, 0, 0), ("read_key", 129, 4, 0, 0),
+    ("open_key", 3, 1, 0, 0), ("list_key", 1, 1, 1, 80),
+    ("connect_key", 0, NO_TEXT, 0, 0), ("read_key", 131, 0, 0, 0),
+    ("list_key", 0, 0, 0, 41), ("close_key", 129, 0, 0, 0),
+    ("read_key", 129, 4, 0, 0), ("close_key", 0, 0, 0, 0),
+    ("read_key", 0, 0, 0, 0))
 FILES = (
-    ("collect/seeds/valid_moving_instances.pfb", COUNTERS, LISTS),
+    ("collect/seeds/valid_moving_instances.pfb", COUNTERS, LISTS, KEYS),
     ("collect/seeds/valid_two_queries.pfb", COUNTERS, LOGS),
-    ("collect/seeds/valid_v1.pfb", COUNTERS, LISTS, LOGS),
+    ("collect/seeds/valid_v1.pfb", COUNTERS, LISTS, LOGS, KEYS),
     ("stream/seeds/valid_parts.bin", COUNTERS),
-    ("stream/seeds/valid_counters.blg", COUNTERS, LISTS, LOGS),
-    ("stream/seeds/valid_objects.blg", LOGS),
+    ("stream/seeds/valid_counters.blg", COUNTERS, LISTS, LOGS, KEYS),
+    ("stream/seeds/valid_objects.blg", LOGS, KEYS),
     ("stream/seeds/valid_csv.csv", COUNTERS, LOGS),
     ("stream/seeds/broken_zeros_before_block.bin", LISTS),
 )
