@@ -178,6 +178,20 @@ class Pywin32(unittest.TestCase):
                          r"\\FIXTURE\Process(svchost)\IO Read Bytes/sec")
         self.assertEqual(text_at(info.elements.instance), "svchost")
 
+    def test_log(self):
+        """A perfmon log, which OpenQuery may name: 10 s between samples."""
+        query, counter, value = ctypes.c_void_p(), ctypes.c_void_p(), Value()
+        call("PdhOpenQueryW", wide(str(ROOT / "fixtures/machine.blg")),
+             ctypes.c_size_t(0), ctypes.byref(query))
+        call("PdhAddCounterW", query, wide(r"\System\System Up Time"),
+             ctypes.c_size_t(0), ctypes.byref(counter))
+        for seconds in (3600, 3610):
+            call("PdhCollectQueryData", query)
+            call("PdhGetFormattedCounterValue", counter, FMT_DOUBLE, None,
+                 ctypes.byref(value))
+            self.assertEqual(value.number, seconds)
+        call("PdhCloseQuery", query)
+
     def test_paths(self):
         parts = ["\\\\pc", "Object", "name", "parent", "Count"]
         memories = [ctypes.create_string_buffer(wide(part)) for part in parts]
