@@ -7,6 +7,7 @@ values of counters; the program PERFBLOCK displays those that they must have.
 EMULATOR runs both; "": they run here.
 """
 import collections
+import functools
 import json
 import math
 import os
@@ -50,18 +51,31 @@ def chunks(path):
         data = data[end:]
 
 
+@functools.cache
+def displayed_rows(source):
+    """The values that the program displays."""
+    done = subprocess.run([*PERFBLOCK, "cook", "--format", "json", source],
+                          capture_output=True, text=True, check=True, timeout=60)
+    return [row for row in map(json.loads, done.stdout.splitlines())
+            if row["status"] != "not_displayed"]
+
+
 class Dll(unittest.TestCase):
     """The values of recordings and logs."""
 
     def setUp(self):
         self.older = {}  # the previous values of paths
 
-    def run_values(self, *arguments, source=None):
-        """(sample, path) -> value."""
+    def run_program(self, *arguments, source=None):
+        """Runs the program over a recording or log."""
         environment = {**os.environ, "PERFBLOCK_CAPTURE": str(source or "")}
-        done = subprocess.run([*COMMAND, *map(str, arguments)], env=environment,
+        return subprocess.run([*COMMAND, *map(str, arguments)], env=environment,
                               capture_output=True, text=True, timeout=60,
                               check=False)
+
+    def run_values(self, *arguments, source=None):
+        """(sample, path) -> value."""
+        done = self.run_program(*arguments, source=source)
         self.assertEqual(done.returncode, 0, done.stderr)
         values = {}
         for line in done.stdout.splitlines():
@@ -74,11 +88,7 @@ class Dll(unittest.TestCase):
     def check_values(self, values, source):
         """Compares values with those of the program, and bit for bit with
         Windows' order of operations."""
-        done = subprocess.run([*PERFBLOCK, "cook", "--format", "json", source],
-                              capture_output=True, text=True, check=True,
-                              timeout=60)
-        rows = [row for row in map(json.loads, done.stdout.splitlines())
-                if row["status"] != "not_displayed"]
+        rows = displayed_rows(source)
         for row in rows:
             key = row["sample"], without_machine(row["path"])
             value = values.pop(key)
@@ -131,6 +141,23 @@ class Dll(unittest.TestCase):
                                      source=growing)
             writer.join()
             self.check_values(values, source)
+
+    def test_message(self):
+        """FormatMessage has a text for each code."""
+        done = self.run_program(0, "none.blg", "--", *EVERYTHING)
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("PdhBindInputDataSourceW: C0000BD1 The file does not "
+                      "exist.", done.stderr)
+        text = (ROOT / "platform/pdh/shared/pdh_messages.mc").read_text()
+        header = (ROOT / "platform/include/perfblock/pdhmsg.h").read_text()
+        codes = {name: int(code, 16) for name, code in re.findall(
+            r"#define (PDH_\w+) \(\(uint32_t\)(0x\w+)\)", header)}
+        severities = {"Success": 0, "Warning": 2, "Error": 3}
+        self.assertEqual({
+            name: severities[severity] << 30 | int(code, 16)
+            for code, severity, name in re.findall(
+                r"MessageId=(\w+) Severity=(\w+) Facility=None "
+                r"SymbolicName=(\w+)\nLanguage=English\n.+\n\.\n", text)}, codes)
 
     def test_thread(self):
         """PdhCollectQueryDataEx signals an event of Windows."""

@@ -27,11 +27,15 @@ static struct {
 
 static int counter_count;
 
+/* Ends the program with the text that pdh.dll has for the code, if the condition is false. */
 static void demand(BOOL is_true, const char *what, PDH_STATUS code)
 {
+    char text[200] = "no text";
     if (is_true)
         return;
-    fprintf(stderr, "%s: %08lX\n", what, (unsigned long)code);
+    FormatMessageA(FORMAT_MESSAGE_FROM_HMODULE | FORMAT_MESSAGE_IGNORE_INSERTS, GetModuleHandleA("pdh.dll"),
+                   (DWORD)code, 0, text, sizeof text, NULL);
+    fprintf(stderr, "%s: %08lX %s\n", what, (unsigned long)code, text);
     exit(1);
 }
 
