@@ -839,10 +839,11 @@ PLAIN(list_key)
     void *class_name = allocate_temporary(s, size[1] * unit);
     DWORD index = c->text % 8u;
     DWORD largest = 0;
-    LSTATUS code = is_wide ? pfb_RegQueryInfoKeyW(key, class_name, &size[1], NULL, NULL, &index, NULL, &type, NULL,
-                                                  &largest, NULL, &time)
-                           : pfb_RegQueryInfoKeyA(key, class_name, &size[1], NULL, NULL, &index, NULL, &type, NULL,
-                                                  &largest, NULL, c->number & 1 ? &time : NULL);
+    (void)(is_wide ? pfb_RegQueryInfoKeyW(key, class_name, &size[1], NULL, NULL, &index, NULL, &type, NULL, &largest,
+                                          NULL, &time)
+                   : pfb_RegQueryInfoKeyA(key, class_name, &size[1], NULL, NULL, &index, NULL, &type, NULL, &largest,
+                                          NULL, c->number & 1 ? &time : NULL));
+    LSTATUS code;
     index = c->text % 8u;
     size[1] = c->number % 8u;
     if (c->buffer % 2 == 0)
@@ -993,12 +994,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     for (size_t i = 0; i < HANDLES; i++)
         close_handle(s.handles[i]);
-    (void)pfb_RegCloseKey(HKEY_PERFORMANCE_DATA);
+    (void)pfb_RegCloseKey(pick_key(&s, 0));
     require(pfb_pdh_use(NULL, NULL) == 0, "every query is closed");
     /* The registry notices that its source has changed when it is used. */
     DWORD none = 0;
     set_file(data, 0);
-    require(pfb_RegQueryValueExA(HKEY_PERFORMANCE_TEXT, "Counter", NULL, NULL, NULL, &none) != 0, "an empty file");
+    require(pfb_RegQueryValueExA(pick_key(&s, 1), "Counter", NULL, NULL, NULL, &none) != 0, "an empty file");
     require(pfb_pdh_use(NULL, NULL) == 0, "no query is open");
     for (size_t i = 0; i < MAX_TEXTS; i++)
         free(s.found[i]);
