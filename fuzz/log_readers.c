@@ -194,6 +194,33 @@ static void walk_values(log_walk *l)
     free(status_bytes);
 }
 
+/* Checks that the values that were taken over from the sample before are those of the record itself. */
+static void check_copy(log_walk *l)
+{
+    const pfb_log_values *loaded = &l->samples[1];
+    pfb_log_values plain = {.values = calloc(loaded->capacity, sizeof *plain.values),
+                            .order = calloc(loaded->capacity, sizeof *plain.order),
+                            .capacity = loaded->capacity};
+    if (plain.values && plain.order) {
+        pfb_log_load(&plain, l->bytes, l->size, l->w->options);
+        expect_if_unchanged(l->w, plain.count == loaded->count, "a copied sample has all values");
+        for (size_t i = 0; i < plain.count && i < loaded->count; i++) {
+            const pfb_log_value *a = &plain.values[i];
+            const pfb_log_value *b = &loaded->values[i];
+            expect_if_unchanged(l->w,
+                                a->offset == b->offset && a->path == b->path && a->status == b->status &&
+                                    a->occurrence == b->occurrence && a->time == b->time && a->first == b->first &&
+                                    a->second == b->second && a->multi_count == b->multi_count &&
+                                    a->instance.bytes == b->instance.bytes &&
+                                    a->instance.size_bytes == b->instance.size_bytes &&
+                                    plain.order[i] == loaded->order[i],
+                                "a copied value is that of its record");
+        }
+    }
+    free(plain.values);
+    free(plain.order);
+}
+
 static void walk_sample(log_walk *l)
 {
     walk_items(l);
@@ -207,13 +234,16 @@ static void walk_sample(log_walk *l)
     pfb_log_values *newer = &l->samples[1];
     *newer = (pfb_log_values){.values = calloc(capacity, sizeof *newer->values),
                               .order = calloc(capacity, sizeof *newer->order),
-                              .capacity = capacity};
+                              .capacity = capacity,
+                              .like = l->samples[0].values ? &l->samples[0] : NULL};
     l->is_exhausted = !newer->values || !newer->order;
     if (l->is_exhausted) {
         newer->count = 0;
     } else {
         pfb_error error = pfb_log_load(newer, l->bytes, l->size, l->w->options);
         expect(l->w, error.code != PFB_CALLER_TOO_SMALL, "the capacity suffices");
+        if (newer->is_like)
+            check_copy(l);
         pfb_log_match(NULL, 0, &l->samples[0], newer);
         walk_values(l);
     }

@@ -63,13 +63,26 @@ static log_time convert_time(uint64_t local_time, bool has_bias, int32_t bias_mi
                       .time = has_time ? (int64_t)local_time + (has_bias ? bias_minutes * UNITS_PER_MINUTE : 0) : 0};
 }
 
+/* The bias of the last value that contains a UTC time. Most values have the times of the one before. */
+typedef struct known_bias {
+    bool is_known; /* the members below are set */
+    bool has_bias;
+    uint64_t utc, local;
+    int32_t minutes;
+} known_bias;
+
 /* The machines of a log may be in different time zones: a bias derived from the value itself takes precedence. */
-static log_time time_of_value(const frame_state *f, const layout_path *path, const pfb_log_value *value)
+static log_time time_of_value(const frame_state *f, const layout_path *path, const pfb_log_value *value,
+                              known_bias *known)
 {
-    int32_t minutes = f->bias_minutes;
-    bool has_own_bias =
-        path->has_utc && pfb_pdh_has_value(value->status) && pfb_log_bias_between(value->second, value->time, &minutes);
-    return convert_time(value->time, f->has_bias || has_own_bias, minutes);
+    if (!path->has_utc || !pfb_pdh_has_value(value->status))
+        return convert_time(value->time, f->has_bias, f->bias_minutes);
+    if (!known->is_known || known->utc != value->second || known->local != value->time) {
+        *known = (known_bias){.is_known = true, .utc = value->second, .local = value->time};
+        known->has_bias = pfb_log_bias_between(value->second, value->time, &known->minutes);
+    }
+    return convert_time(value->time, f->has_bias || known->has_bias,
+                        known->has_bias ? known->minutes : f->bias_minutes);
 }
 
 bool pfb_collect_log_time(const log_state *log, uint64_t local_time, bool *is_local, int64_t *time)
@@ -191,6 +204,7 @@ static void fill_log(pfb_collector *c, const frame_segment *segment)
     const pfb_log_value *values = log->samples[log->newer].values.values;
     const double *cooked = c->values + segment->first_value;
     const uint8_t *status_bytes = c->status_bytes + segment->first_value;
+    known_bias known = {.is_known = false};
     for (size_t i = 0; i < l->element_count; i++) {
         size_t place = l->elements[i].place;
         size_t at = segment->first_element + i;
@@ -198,7 +212,7 @@ static void fill_log(pfb_collector *c, const frame_segment *segment)
         const layout_path *path = &l->paths[l->elements[i].column];
         set_element(f, at, cooked[place], status_bytes[place]);
         set_raw(f, at, pfb_pdh_has_value(value->status) ? value->first : 0, path->type);
-        f->times[at] = time_of_value(f, path, value).time;
+        f->times[at] = time_of_value(f, path, value, &known).time;
     }
 }
 
@@ -464,7 +478,8 @@ static void describe_log_value(const pfb_collector *c, const frame_segment *segm
     const log_state *log = &c->log;
     const layout_path *path = &segment->layout->paths[element->column];
     const pfb_log_value *value = &log->samples[log->newer].values.values[element->place];
-    log_time time = time_of_value(&c->frame, path, value);
+    known_bias known = {.is_known = false};
+    log_time time = time_of_value(&c->frame, path, value, &known);
     v->has = bit_if(time.has_time, PFB_VALUE_TIME) | bit_if(time.is_local, PFB_VALUE_LOCAL_TIME);
     v->time = time.time;
     v->status = PFB_STATUS_NO_DATA;

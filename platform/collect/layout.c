@@ -777,8 +777,9 @@ static bool has_same_instance(const pfb_log_value *older, const pfb_log_value *n
 bool pfb_layout_has_same_values(const pfb_log_values *older, const pfb_log_values *newer)
 {
     bool is_same = older->count == newer->count;
+    bool is_like = newer->is_like && newer->like == older;
     for (size_t i = 0; i < newer->count && is_same; i++)
-        is_same = newer->values[i].older == i && has_same_instance(&older->values[i], &newer->values[i]);
+        is_same = newer->values[i].older == i && (is_like || has_same_instance(&older->values[i], &newer->values[i]));
     return is_same;
 }
 

@@ -139,10 +139,17 @@ static bool reserve_values(log_sample *sample, size_t size, bool has_ids)
  */
 static void find_bias(log_state *l, const pfb_log_values *values)
 {
+    const pfb_log_value probe = {.second = 1, .time = 1};
     bool is_found = false;
+    uint32_t other = PFB_LOG_NONE; /* a path whose values have no UTC time */
+    int32_t minutes;
     for (size_t i = 0; i < values->count && !is_found; i++) {
         const pfb_log_value *value = &values->values[i];
-        is_found = value->path < l->path_count && pfb_log_utc_bias(&l->paths[value->path], value, &l->bias_minutes);
+        if (value->path >= l->path_count || value->path == other)
+            continue;
+        const pfb_log_path *path = &l->paths[value->path];
+        is_found = pfb_log_utc_bias(path, value, &l->bias_minutes);
+        other = is_found || pfb_log_utc_bias(path, &probe, &minutes) ? PFB_LOG_NONE : value->path;
     }
     l->has_bias = l->has_bias || is_found;
 }
@@ -171,6 +178,7 @@ static bool load_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
     log_sample *older = &l->samples[l->newer];
     if (!reserve_values(sample, size, l->has_ids))
         return false;
+    sample->values.like = l->has_begun && l->has_sample ? &older->values : NULL;
     *error = pfb_log_load(&sample->values, sample->record, size, &c->options.reader);
     if (l->has_ids)
         pfb_log_identify(l->paths, l->path_count, &sample->values);

@@ -684,8 +684,8 @@ typedef struct loaded {
 } loaded;
 
 /* Makes and loads a sample of three items: instances named by the letters of `names`, a counter, and the same instances
- * again. */
-static void load_instances(loaded *l, const char *names)
+ * again. `like` may be null. */
+static void load_instances(loaded *l, const char *names, const loaded *like)
 {
     log_row rows[MAX_VALUES];
     char texts[MAX_VALUES][2];
@@ -701,7 +701,8 @@ static void load_instances(loaded *l, const char *names)
     put_counter_item(&l->b, 0, 1, 9, 9, 1);
     put_instances_item(&l->b, 0, 1, rows, count);
     end_sample(&l->b);
-    l->table = (pfb_log_values){.values = l->values, .order = l->order, .capacity = MAX_VALUES};
+    l->table = (pfb_log_values){
+        .values = l->values, .order = l->order, .capacity = MAX_VALUES, .like = like ? &like->table : NULL};
     expect_error(pfb_log_load(&l->table, l->b.data, l->b.size, NULL), PFB_OK, 0, names);
     cr_assert_eq(l->table.count, 2 * count + 1);
 }
@@ -714,11 +715,14 @@ Test(log, instances_are_matched_by_name_and_occurrence)
     } cases[] = {{"", ""},           {"", "abc"},       {"abc", ""},          {"abc", "abc"},
                  {"abc", "cba"},     {"aab", "aba"},    {"aaa", "aaaaa"},     {"aaaa", "a"},
                  {"abcdef", "bdfg"}, {"zyx", "xazbyc"}, {"ababab", "bbbaaa"}, {"hgfedcba", "badcfehg"}};
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t n = 0; n < 2 * sizeof cases / sizeof cases[0]; n++) { /* without and with `like` */
+        const size_t i = n / 2;
         loaded older;
         loaded newer;
-        load_instances(&older, cases[i].older);
-        load_instances(&newer, cases[i].newer);
+        load_instances(&older, cases[i].older, NULL);
+        load_instances(&newer, cases[i].newer, n % 2 == 1 ? &older : NULL);
+        bool is_like = cases[i].older[0] != '\0' && strcmp(cases[i].older, cases[i].newer) == 0;
+        cr_expect_eq(newer.table.is_like, is_like && n % 2 == 1, "%s, %s", cases[i].older, cases[i].newer);
         pfb_log_match(NULL, 0, &older.table, &newer.table);
         size_t older_count = strlen(cases[i].older);
         size_t count = strlen(cases[i].newer);
@@ -773,6 +777,123 @@ Test(log, items_with_an_error_status_have_no_raw_value)
     cr_expect_eq(table.count, 2);
 }
 
+/* A change of a record: `width` bytes at `at` become `value`. */
+typedef struct small_change {
+    const char *name;
+    size_t at;
+    uint64_t value;
+    unsigned width;
+    bool is_like; /* the changed sample is still like the unchanged one */
+} small_change;
+
+/* The items of load_instances: instances from offset 8 on, the counter, instances. Headers of instances have 32 bytes,
+ * entries 24, names 4 each. */
+enum {
+    FIRST_ENTRY = 8 + 32,
+    FIRST_NAMES = FIRST_ENTRY + 3 * 24,
+    COUNTER_ITEM = FIRST_NAMES + 3 * 4 + 4 /* padding */
+};
+
+/* A sample with the items and names of another one has the values that it has without `like`. */
+Test(log, samples_that_are_like_another_one_have_their_own_values)
+{
+    static const small_change changes[] = {
+        {"nothing", 0, 0, 0, true},
+        {"the number of an instance", FIRST_ENTRY + 8, 77, 8, true},
+        {"the second number of an instance", FIRST_ENTRY + 24 + 16, 77, 8, true},
+        {"the status of an instance", FIRST_ENTRY + 4, 0x800007D1, 4, true},
+        {"the status of all instances", 8 + 16, 0xC0000BB8, 4, true},
+        {"the time of all instances", 8 + 24, 77, 8, true},
+        {"the status of the counter", COUNTER_ITEM + 8, 0x800007D1, 4, true},
+        {"the time of the counter", COUNTER_ITEM + 12, 77, 8, true},
+        {"the number of the counter", COUNTER_ITEM + 24, 77, 8, true},
+        {"the second number of the counter", COUNTER_ITEM + 32, 77, 8, true},
+        {"the multi count", COUNTER_ITEM + 40, 77, 4, true},
+        {"a name", FIRST_NAMES + 4, 'c', 2, false},
+        {"the place of a name", FIRST_ENTRY, 24 + 3 * 24 + 4, 4, false},
+        {"fewer instances", 8 + 12, 2, 4, false},
+        {"another kind", COUNTER_ITEM + 3, 9, 1, false},
+        {"a size that includes the counter", 8 + 4, COUNTER_ITEM + 48 - 8, 4, false},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof changes[0]; i++) {
+        loaded older;
+        loaded newer;
+        loaded plain;
+        load_instances(&older, "aba", NULL);
+        load_instances(&newer, "aba", NULL);
+        for (unsigned k = 0; k < changes[i].width; k++)
+            newer.b.data[changes[i].at + k] = (uint8_t)(changes[i].value >> 8 * k);
+        plain = newer;
+        plain.table.values = plain.values;
+        plain.table.order = plain.order;
+        newer.table.like = &older.table;
+        expect_error(pfb_log_load(&newer.table, newer.b.data, newer.b.size, NULL), PFB_OK, 0, changes[i].name);
+        expect_error(pfb_log_load(&plain.table, plain.b.data, plain.b.size, NULL), PFB_OK, 0, changes[i].name);
+        cr_expect_eq(newer.table.is_like, changes[i].is_like, "%s", changes[i].name);
+        cr_assert_eq(newer.table.count, plain.table.count, "%s", changes[i].name);
+        for (size_t k = 0; k < plain.table.count; k++) {
+            const pfb_log_value *a = &newer.values[k];
+            const pfb_log_value *b = &plain.values[k];
+            cr_expect(a->offset == b->offset && a->path == b->path && a->status == b->status &&
+                          a->occurrence == b->occurrence && a->older == PFB_LOG_NONE &&
+                          a->has_instance == b->has_instance && a->time == b->time && a->first == b->first &&
+                          a->second == b->second && a->multi_count == b->multi_count && a->key == 0 &&
+                          newer.order[k] == plain.order[k],
+                      "%s: value %zu", changes[i].name, k);
+            cr_expect_eq(a->instance.size_bytes, b->instance.size_bytes, "%s: value %zu", changes[i].name, k);
+            cr_expect(!a->has_instance || a->instance.bytes - newer.b.data == b->instance.bytes - plain.b.data);
+        }
+    }
+}
+
+/* A sample of which the offsets of the values do not show all items, and one with an error, are like no other one. */
+Test(log, some_samples_are_like_no_other_one)
+{
+    loaded older;
+    loaded newer;
+    load_instances(&older, "ab", NULL);
+    newer = older;
+    newer.table = (pfb_log_values){.values = newer.values, .order = newer.order, .capacity = 4, .like = &older.table};
+    expect_error(pfb_log_load(&newer.table, newer.b.data, newer.b.size, NULL), PFB_CALLER_TOO_SMALL, 8 + 32 + 56 + 48,
+                 "the capacity is too small");
+    cr_expect(!newer.table.is_like);
+    newer.table.capacity = MAX_VALUES;
+    newer.table.like = &newer.table; /* the incomplete one */
+    expect_error(pfb_log_load(&newer.table, newer.b.data, newer.b.size, NULL), PFB_OK, 0, "like an incomplete one");
+    cr_expect(!newer.table.is_like);
+    newer.table.like = &older.table;
+    expect_error(pfb_log_load(&newer.table, NULL, newer.b.size, NULL), PFB_TRUNCATED_HEADER, 0, "a null record");
+    cr_expect(!newer.table.is_like && newer.table.count == 0);
+    newer.b.data[0] ^= 1;
+    expect_error(pfb_log_load(&newer.table, newer.b.data, newer.b.size, NULL), PFB_UNKNOWN_FORMAT, 0, "a signature");
+    newer.b.data[0] ^= 1;
+    for (uint8_t kind = 5; kind < 7; kind++) { /* an object, an unknown item: it is ignored */
+        older.b.data[8 + 32 + 56 + 3] = newer.b.data[8 + 32 + 56 + 3] = kind;
+        expect_error(pfb_log_load(&older.table, older.b.data, older.b.size, NULL), PFB_OK, 0,
+                     "an item of another kind");
+        expect_error(pfb_log_load(&newer.table, newer.b.data, newer.b.size, NULL), PFB_OK, 0,
+                     "an item of another kind");
+        cr_expect(!newer.table.is_like && newer.table.count == 4);
+    }
+    load_instances(&older, "ab", NULL);
+    load_instances(&newer, "ab", NULL);
+    put_fill(&older.b, 0, 8);
+    expect_error(pfb_log_load(&older.table, older.b.data, older.b.size, NULL), PFB_OK, 0, "bytes after the sample");
+    newer.table.like = &older.table;
+    expect_error(pfb_log_load(&newer.table, older.b.data, older.b.size, NULL), PFB_OK, 0, "bytes after the sample");
+    cr_expect(!newer.table.is_like && newer.table.count == 5);
+    load_instances(&older, "", NULL); /* an item without instances */
+    load_instances(&newer, "", &older);
+    cr_expect(!newer.table.is_like && newer.table.count == 1);
+    older.b.size = 0;
+    begin_sample(&older.b);
+    end_sample(&older.b);
+    expect_error(pfb_log_load(&older.table, older.b.data, older.b.size, NULL), PFB_OK, 0, "an empty sample");
+    newer.b = older.b;
+    expect_error(pfb_log_load(&newer.table, newer.b.data, newer.b.size, NULL), PFB_OK, 0, "an empty sample");
+    cr_expect(newer.table.is_like && newer.table.count == 0);
+}
+
 /* Depending on the counter type, the second value of a log is a time, a base, or unused. */
 Test(log, the_counter_type_determines_the_second_value)
 {
@@ -814,8 +935,35 @@ Test(log, the_counter_type_determines_the_second_value)
     }
 }
 
-/* Every type, twice, so that kept formulas of other types are replaced. The formula of each value is also evaluated
- * alone. */
+/* Expects the values of `now`, whose older values are in `before`, to be those of formulas that are evaluated one by
+ * one. The path of the last value is unknown. `before` may be null. */
+static void expect_cooked(const pfb_log_path *paths, pfb_log_value *before, pfb_log_value *now, uint32_t count,
+                          const pfb_formula_options *options)
+{
+    double values[128];
+    uint8_t status_bytes[128];
+    const pfb_log_values older = {.values = before, .count = count};
+    const pfb_log_values newer = {.values = now, .count = count};
+    cr_assert_leq(count, 128);
+    pfb_log_cook(paths, count - 1, before ? &older : NULL, &newer, options, values, status_bytes);
+    for (uint32_t i = 0; i < count; i++) {
+        bool has_older = before && now[i].older != PFB_LOG_NONE && pfb_pdh_has_value(before[i].status);
+        pfb_raw_value newer_raw = pfb_log_raw_value(&paths[i], &now[i]);
+        pfb_raw_value older_raw = {.has = 0};
+        if (has_older)
+            older_raw = pfb_log_raw_value(&paths[i], &before[i]);
+        pfb_formula_result wanted = pfb_formula_evaluate(has_older ? &older_raw : NULL, &newer_raw, options);
+        if (i + 1 == count || !pfb_pdh_has_value(now[i].status))
+            wanted = (pfb_formula_result){.status = PFB_STATUS_NO_DATA};
+        pfb_formula_result result = pfb_formula_unpack(values[i], status_bytes[i], wanted.unit);
+        cr_expect(result.status == wanted.status && result.flags == wanted.flags && result.value == wanted.value &&
+                      result.integer == wanted.integer,
+                  "%08x, value %u: %s, not %s", paths[i].type, i, pfb_status_name(result.status),
+                  pfb_status_name(wanted.status));
+    }
+}
+
+/* Every type, twice, so that kept formulas of other types are replaced. */
 Test(log, values_of_a_sample_are_those_of_their_formulas)
 {
     enum { STATUSES = 3, MAX_PATHS = 128 };
@@ -825,8 +973,6 @@ Test(log, values_of_a_sample_are_those_of_their_formulas)
     pfb_log_path paths[MAX_PATHS];
     pfb_log_value before[MAX_PATHS];
     pfb_log_value now[MAX_PATHS];
-    double values[MAX_PATHS];
-    uint8_t status_bytes[MAX_PATHS];
     uint32_t count = 0;
     for (size_t i = 0; i < 2; i++) {
         const pfb_counter_type *type;
@@ -845,25 +991,35 @@ Test(log, values_of_a_sample_are_those_of_their_formulas)
                                      .second = 300 + 3 * i,
                                      .multi_count = i % 3};
         }
-        const pfb_log_values older = {.values = before, .count = count};
-        const pfb_log_values newer = {.values = now, .count = count};
-        for (size_t o = 0; o < 4; o++) {
-            const pfb_formula_options *chosen = &options[o % 2];
-            pfb_log_cook(paths, count - 1, o < 2 ? &older : NULL, &newer, chosen, values, status_bytes);
-            for (uint32_t i = 0; i < count; i++) {
-                bool has_older = o < 2 && now[i].older != PFB_LOG_NONE && pfb_pdh_has_value(before[i].status);
-                pfb_raw_value raw[2] = {pfb_log_raw_value(&paths[i], &before[i]),
-                                        pfb_log_raw_value(&paths[i], &now[i])};
-                pfb_formula_result wanted = pfb_formula_evaluate(has_older ? &raw[0] : NULL, &raw[1], chosen);
-                if (i + 1 == count || !pfb_pdh_has_value(now[i].status)) /* the last one has an unknown path */
-                    wanted = (pfb_formula_result){.status = PFB_STATUS_NO_DATA};
-                pfb_formula_result result = pfb_formula_unpack(values[i], status_bytes[i], wanted.unit);
-                cr_expect(result.status == wanted.status && result.flags == wanted.flags &&
-                              result.value == wanted.value && result.integer == wanted.integer,
-                          "%08x: %s, not %s", paths[i].type, pfb_status_name(result.status),
-                          pfb_status_name(wanted.status));
-            }
+        for (size_t o = 0; o < 2; o++) {
+            expect_cooked(paths, before, now, count, &options[o]);
+            expect_cooked(paths, NULL, now, count, &options[o]);
         }
+    }
+}
+
+/* Values of one type whose frequency, clocks or bases, and multi counts are those of the value before, or not. */
+Test(log, values_after_one_of_the_same_type_have_their_own_conditions)
+{
+    enum { COUNT = 64 };
+    static const pfb_formula_options options = {.generic = true};
+    const pfb_counter_type *type;
+    for (size_t k = 0; (type = pfb_counter_type_at(k)) != NULL; k++) {
+        pfb_log_path paths[COUNT];
+        pfb_log_value before[COUNT];
+        pfb_log_value now[COUNT];
+        for (uint32_t i = 0; i < COUNT; i++) {
+            const uint32_t row = i / 2 % 8; /* each value has a second one like it, with other raw values */
+            paths[i] = (pfb_log_path){.type = type->value, .frequency = 1000 + (row == 1)};
+            before[i] = (pfb_log_value){
+                .path = i, .first = 50 + i, .second = 100 + (row == 2), .multi_count = row == 3 ? 2 : i / 16 % 2};
+            now[i] = (pfb_log_value){.path = i,
+                                     .older = row == 6 ? PFB_LOG_NONE : i,
+                                     .first = 60 + 3 * i,
+                                     .second = 200 + (row == 4),
+                                     .multi_count = row == 5 ? 3 + i % 2 : i / 32};
+        }
+        expect_cooked(paths, before, now, COUNT, &options);
     }
 }
 
@@ -1061,8 +1217,8 @@ static size_t make_id_paths(const id_path *list, pfb_log_path *paths)
     return count;
 }
 
-/* Loads a sample of values, of which those of one wildcard follow each other. */
-static void load_ids(id_sample *s, const id_value *list)
+/* Loads a sample of values, of which those of one wildcard follow each other. `like` may be null. */
+static void load_ids(id_sample *s, const id_value *list, const id_sample *like)
 {
     log_row rows[ID_MAX];
     uint32_t path = 0;
@@ -1086,6 +1242,7 @@ static void load_ids(id_sample *s, const id_value *list)
     end_sample(&s->b);
     s->table = (pfb_log_values){
         .values = s->values, .order = s->order, .by_key = s->by_key, .capacity = ID_MAX, .key_count = 9};
+    s->table.like = like ? &like->table : NULL;
     expect_error(pfb_log_load(&s->table, s->b.data, s->b.size, NULL), PFB_OK, 0, "ids");
 }
 
@@ -1280,14 +1437,15 @@ Test(log, instances_are_matched_by_ids_of_processes)
     };
     static id_sample older;
     static id_sample newer;
-    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+    for (size_t n = 0; n < 2 * sizeof cases / sizeof cases[0]; n++) { /* without and with `like` */
+        const size_t i = n / 2;
         pfb_log_path paths[ID_MAX];
         uint32_t order[ID_MAX];
         size_t count = make_id_paths(cases[i].paths, paths);
         cr_assert(pfb_log_link_paths(paths, count, order));
-        load_ids(&older, cases[i].older);
-        load_ids(&newer, cases[i].newer);
+        load_ids(&older, cases[i].older, NULL);
         pfb_log_identify(paths, count, &older.table);
+        load_ids(&newer, cases[i].newer, n % 2 == 1 ? &older : NULL);
         pfb_log_identify(paths, count, &newer.table);
         pfb_log_match(paths, count, &older.table, &newer.table);
         for (size_t k = 0; k < 4 && cases[i].expected[k] != 0; k++) {
@@ -1309,12 +1467,21 @@ Test(log, values_without_paths_have_no_ids)
     cr_expect(!pfb_log_link_paths(paths, make_id_paths(lists[1], paths), order));
     size_t count = make_id_paths(lists[0], paths);
     cr_expect(pfb_log_link_paths(paths, count, order));
-    load_ids(&sample, values);
+    load_ids(&sample, values, NULL);
     pfb_log_identify(paths, count, &sample.table);
     cr_expect_eq(sample.table.key_count, 1);
     pfb_log_match(paths, count, &sample.table, &sample.table);
     for (uint32_t i = 0; i < sample.table.count; i++)
         cr_expect_eq(sample.values[i].older, i);
+    static id_sample same; /* the ids are taken over */
+    load_ids(&same, values, &sample);
+    cr_expect(same.table.is_like);
+    pfb_log_identify(paths, count, &same.table);
+    cr_expect_eq(same.table.key_count, 1);
+    cr_expect(same.values[0].key == sample.values[0].key && same.values[0].key != 0 && same.by_key[0] == 0);
+    pfb_log_match(paths, count, &sample.table, &same.table);
+    for (uint32_t i = 0; i < same.table.count; i++)
+        cr_expect_eq(same.values[i].older, i);
 }
 
 /* A caller that knows names in other languages sets the role of a path. */
@@ -1353,7 +1520,7 @@ Test(log, values_of_removed_paths_are_not_found)
     size_t count = make_id_paths(list, paths);
     cr_expect(pfb_log_link_paths(paths, count, order));
     for (int i = 0; i < 2; i++) {
-        load_ids(&samples[i], values);
+        load_ids(&samples[i], values, NULL);
         pfb_log_identify(paths, count, &samples[i].table);
     }
     for (size_t i = 0; i < samples[0].table.count; i++)

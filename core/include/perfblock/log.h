@@ -275,6 +275,7 @@ PFB_API pfb_error pfb_log_read_summary(const void *record, size_t size, pfb_log_
 
 /* A counter's value in a sample. */
 typedef struct pfb_log_value {
+    size_t offset;       /* of its item or instance in the record */
     uint32_t path;       /* position of its path */
     uint32_t status;     /* PDH status of the item; of the instance if there is one and pfb_pdh_has_value is true for
                           * the item */
@@ -298,13 +299,21 @@ typedef struct pfb_log_values {
     size_t capacity;
     size_t count;
     size_t object_count; /* items of kind PFB_LOG_OBJECT, which are not among the values */
+    /* Set by the caller: an earlier sample of the log, whose values and record are in memory as pfb_log_load,
+     * pfb_log_identify and pfb_log_match left them; null: none. Most samples of a log have the same instances in the
+     * same order, which are then copied from it instead of being sorted and matched again. */
+    const struct pfb_log_values *like;
+    bool is_like; /* every value is of the same path, instance and occurrence as the one at its position in `like` */
+    /* Private: the record, if `like` of another sample may refer to this one; else null. */
+    const uint8_t *record;
+    size_t record_size;
 } pfb_log_values;
 
 /* Reads the counters of a joined sample record into `values`; items of kind PFB_LOG_OBJECT are ignored. Sets
  * `occurrence`; `older` is PFB_LOG_NONE. Values keep the order of the record and point to the names in it. An item
  * whose status says that there is no value (pfb_pdh_has_value) and that has no instances adds one value with this
  * status. Returns the sample's error, or PFB_CALLER_TOO_SMALL; the values before the error are stored. O(n log n),
- * because the values are sorted. */
+ * because the values are sorted; linear if is_like. */
 PFB_API pfb_error pfb_log_load(pfb_log_values *values, const void *record, size_t size,
                                const pfb_read_options *options);
 

@@ -332,10 +332,34 @@ static bool log_is_at(const log_table *t, const uint32_t *list, size_t count, si
     return log_compare_places(&found, place) == 0;
 }
 
+/* Takes over the keys of sample->like. Returns false if the sample is not like it, or has other ids. */
+static bool log_copy_keys(const log_table *t, pfb_log_values *sample)
+{
+    const pfb_log_values *like = sample->like;
+    if (!sample->is_like)
+        return false;
+    for (size_t i = 0; i < sample->count; i++) {
+        const pfb_log_value *value = &sample->values[i];
+        const pfb_log_value *old = &like->values[i];
+        const pfb_log_path *path = log_path_of(t, value);
+        if (path && path->role != PFB_LOG_NO_ID &&
+            (value->first != old->first || pfb_pdh_has_value(value->status) != pfb_pdh_has_value(old->status)))
+            return false;
+    }
+    for (size_t i = 0; i < sample->count; i++)
+        sample->values[i].key = like->values[i].key;
+    for (size_t i = 0; i < like->key_count; i++)
+        sample->by_key[i] = like->by_key[i];
+    sample->key_count = like->key_count;
+    return true;
+}
+
 void pfb_log_identify(const pfb_log_path *paths, size_t path_count, pfb_log_values *sample)
 {
     log_table t = {paths, path_count, sample->values};
     uint32_t *list = sample->by_key;
+    if (log_copy_keys(&t, sample))
+        return;
     for (size_t i = 0; i < sample->count; i++)
         sample->values[i].key = 0;
     size_t count = log_remove_repeated(&t, list, log_list_ids(&t, sample, list));
@@ -474,7 +498,14 @@ void pfb_log_match(const pfb_log_path *paths, size_t path_count, pfb_log_values 
     log_table before = {paths, path_count, older->values};
     log_table now = {paths, path_count, newer->values};
     bool is_sorted = false;
-    log_match_positions(older, newer);
+    if (newer->is_like && newer->like == older) {
+        for (uint32_t i = 0; i < newer->count; i++)
+            newer->values[i].older = i;
+    } else {
+        log_match_positions(older, newer);
+    }
+    if ((older->key_count | newer->key_count) == 0)
+        return;
     for (uint32_t i = 0; i < newer->count; i++) {
         pfb_log_value *value = &newer->values[i];
         const pfb_log_value *same_place = value->older != PFB_LOG_NONE ? &older->values[value->older] : NULL;

@@ -5,6 +5,7 @@
 #include "bytes/cursor.h"
 #include "bytes/never.h"
 #include "bytes/view.h"
+#include "perflib/log_fields.h"
 
 /* Records a deviation as a note, or as an error in strict mode. Returns true if reading may continue. */
 static bool record_tolerate(pfb_error *error, uint32_t *notes, bool is_strict, uint32_t note, pfb_error deviation)
@@ -114,48 +115,23 @@ bool pfb_log_next_path(pfb_log_path_reader *reader, pfb_log_path *path)
 
 /* ---- Samples --------------------------------------------------------------------------------------------------- */
 
-enum {
-    SAMPLE_SIGNATURE = 0x00034C42, /* "BL", 3, 0 */
-    ITEM_SIGNATURE = 0x00034C42,   /* "BL", 3; the fourth byte is the kind */
-    ITEM_SIZE = 4,
-    ITEM_HEADER_BYTES = 8, /* the header of the sample has the same size */
-
-    COUNTER_STATUS = 8,
-    COUNTER_TIME = 12,
-    COUNTER_FIRST = 24,
-    COUNTER_SECOND = 32,
-    COUNTER_MULTI_COUNT = 40,
-    COUNTER_BYTES = 48,
-
-    INSTANCES_COUNT = 12,
-    INSTANCES_STATUS = 16,
-    INSTANCES_TIME = 24,
-    INSTANCES_HEADER_BYTES = 32,
-    INSTANCE_STATUS = 4,
-    INSTANCE_FIRST = 8,
-    INSTANCE_SECOND = 16,
-    INSTANCE_BYTES = 24,
-    NAME_SHARING_FACTOR = 16 /* Names may overlap. The sum of their sizes is limited to 16 times the item's name area,
-                                so that reading them takes linear time. */
-};
-
 bool pfb_log_open_sample(pfb_log_sample_reader *reader, const void *record, size_t size,
                          const pfb_read_options *options)
 {
     *reader =
         (pfb_log_sample_reader){.data = record, .size = record ? size : 0, .is_strict = options && options->is_strict};
-    if (reader->size < ITEM_HEADER_BYTES)
+    if (reader->size < LOG_ITEM_HEADER_BYTES)
         return record_fail(&reader->error, PFB_TRUNCATED_HEADER, 0);
-    if (load_le32(reader->data) != SAMPLE_SIGNATURE)
+    if (load_le32(reader->data) != LOG_SAMPLE_SIGNATURE)
         return record_fail(&reader->error, PFB_UNKNOWN_FORMAT, 0);
-    size_t declared = load_le32(pfb_checked((pfb_view){reader->data, reader->size}, ITEM_SIZE, 4));
-    if (declared < ITEM_HEADER_BYTES || declared > reader->size)
-        return record_fail(&reader->error, PFB_BAD_RECORD_SIZE, ITEM_SIZE);
+    size_t declared = load_le32(pfb_checked((pfb_view){reader->data, reader->size}, LOG_ITEM_SIZE, 4));
+    if (declared < LOG_ITEM_HEADER_BYTES || declared > reader->size)
+        return record_fail(&reader->error, PFB_BAD_RECORD_SIZE, LOG_ITEM_SIZE);
     if (declared < reader->size && !record_tolerate(&reader->error, &reader->notes, reader->is_strict,
                                                     PFB_NOTE_TRAILING_BYTES, (pfb_error){PFB_TRAILING_BYTES, declared}))
         return false;
     reader->size = declared;
-    reader->at = reader->item = reader->item_end = ITEM_HEADER_BYTES;
+    reader->at = reader->item = reader->item_end = LOG_ITEM_HEADER_BYTES;
     return true;
 }
 
@@ -165,31 +141,31 @@ static bool read_item(pfb_log_sample_reader *reader, pfb_log_item *item, size_t 
     const uint8_t *p = pfb_checked((pfb_view){reader->data, reader->size}, item->offset, size);
     reader->instance_count = 0;
     if (item->kind == PFB_LOG_COUNTER) {
-        if (size < COUNTER_BYTES)
-            return record_fail(&reader->error, PFB_BAD_ITEM_SIZE, item->offset + ITEM_SIZE);
-        item->status = load_le32(p + COUNTER_STATUS);
-        item->time = load_le64(p + COUNTER_TIME);
-        item->first = load_le64(p + COUNTER_FIRST);
-        item->second = load_le64(p + COUNTER_SECOND);
-        item->multi_count = load_le32(p + COUNTER_MULTI_COUNT);
+        if (size < LOG_COUNTER_BYTES)
+            return record_fail(&reader->error, PFB_BAD_ITEM_SIZE, item->offset + LOG_ITEM_SIZE);
+        item->status = load_le32(p + LOG_COUNTER_STATUS);
+        item->time = load_le64(p + LOG_COUNTER_TIME);
+        item->first = load_le64(p + LOG_COUNTER_FIRST);
+        item->second = load_le64(p + LOG_COUNTER_SECOND);
+        item->multi_count = load_le32(p + LOG_COUNTER_MULTI_COUNT);
     } else if (item->kind == PFB_LOG_INSTANCES) {
-        if (size < INSTANCES_HEADER_BYTES)
-            return record_fail(&reader->error, PFB_BAD_ITEM_SIZE, item->offset + ITEM_SIZE);
-        item->instance_count = load_le32(p + INSTANCES_COUNT);
-        item->status = load_le32(p + INSTANCES_STATUS);
-        item->time = load_le64(p + INSTANCES_TIME);
-        size_t left = size - INSTANCES_HEADER_BYTES;
-        if (item->instance_count > left / INSTANCE_BYTES)
-            return record_fail(&reader->error, PFB_BAD_INSTANCE_COUNT, item->offset + INSTANCES_COUNT);
+        if (size < LOG_INSTANCES_HEADER_BYTES)
+            return record_fail(&reader->error, PFB_BAD_ITEM_SIZE, item->offset + LOG_ITEM_SIZE);
+        item->instance_count = load_le32(p + LOG_INSTANCES_COUNT);
+        item->status = load_le32(p + LOG_INSTANCES_STATUS);
+        item->time = load_le64(p + LOG_INSTANCES_TIME);
+        size_t left = size - LOG_INSTANCES_HEADER_BYTES;
+        if (item->instance_count > left / LOG_INSTANCE_BYTES)
+            return record_fail(&reader->error, PFB_BAD_INSTANCE_COUNT, item->offset + LOG_INSTANCES_COUNT);
         reader->instance_count = item->instance_count;
-        reader->name_bytes_left = left - (size_t)item->instance_count * INSTANCE_BYTES;
+        reader->name_bytes_left = left - (size_t)item->instance_count * LOG_INSTANCE_BYTES;
         /* With a size_t of 64 bits, the product cannot overflow, because the size of an item is less than 2^32. */
-        reader->name_bytes_left = PFB_ALWAYS(reader->name_bytes_left <= SIZE_MAX / NAME_SHARING_FACTOR)
-                                      ? reader->name_bytes_left * NAME_SHARING_FACTOR
+        reader->name_bytes_left = PFB_ALWAYS(reader->name_bytes_left <= SIZE_MAX / LOG_NAME_SHARING_FACTOR)
+                                      ? reader->name_bytes_left * LOG_NAME_SHARING_FACTOR
                                       : SIZE_MAX;
     } else if (item->kind == PFB_LOG_OBJECT) {
-        item->block = p + ITEM_HEADER_BYTES;
-        item->block_size_bytes = size - ITEM_HEADER_BYTES;
+        item->block = p + LOG_ITEM_HEADER_BYTES;
+        item->block_size_bytes = size - LOG_ITEM_HEADER_BYTES;
     } else {
         return record_tolerate(&reader->error, &reader->notes, reader->is_strict, PFB_NOTE_UNKNOWN_ITEM,
                                (pfb_error){PFB_UNKNOWN_ITEM, item->offset});
@@ -206,17 +182,17 @@ bool pfb_log_next_item(pfb_log_sample_reader *reader, pfb_log_item *item)
         return false;
     size_t at = reader->at;
     size_t left = reader->size - at;
-    if (left < ITEM_HEADER_BYTES)
+    if (left < LOG_ITEM_HEADER_BYTES)
         return record_fail(&reader->error, PFB_TRUNCATED_ITEM, at);
-    const uint8_t *p = pfb_checked((pfb_view){reader->data, reader->size}, at, ITEM_HEADER_BYTES);
+    const uint8_t *p = pfb_checked((pfb_view){reader->data, reader->size}, at, LOG_ITEM_HEADER_BYTES);
     uint32_t signature = load_le32(p);
-    size_t size = load_le32(p + ITEM_SIZE);
-    if ((signature & 0x00FFFFFF) != ITEM_SIGNATURE)
+    size_t size = load_le32(p + LOG_ITEM_SIZE);
+    if ((signature & 0x00FFFFFF) != LOG_ITEM_SIGNATURE)
         return record_fail(&reader->error, PFB_BAD_ITEM, at);
-    if (size < ITEM_HEADER_BYTES || size > left)
-        return record_fail(&reader->error, PFB_BAD_ITEM_SIZE, at + ITEM_SIZE);
+    if (size < LOG_ITEM_HEADER_BYTES || size > left)
+        return record_fail(&reader->error, PFB_BAD_ITEM_SIZE, at + LOG_ITEM_SIZE);
     if (size % 8 != 0 && !record_tolerate(&reader->error, &reader->notes, reader->is_strict, PFB_NOTE_UNALIGNED_SIZE,
-                                          (pfb_error){PFB_UNALIGNED_SIZE, at + ITEM_SIZE}))
+                                          (pfb_error){PFB_UNALIGNED_SIZE, at + LOG_ITEM_SIZE}))
         return false;
     pfb_log_item read = {.offset = at, .kind = signature >> 24, .position = reader->position};
     if (!read_item(reader, &read, size))
@@ -233,18 +209,18 @@ bool pfb_log_next_instance(pfb_log_sample_reader *reader, pfb_log_instance *inst
 {
     if (reader->error.code != PFB_OK || reader->instances_read == reader->instance_count)
         return false;
-    size_t names = reader->item + INSTANCES_HEADER_BYTES + (size_t)reader->instance_count * INSTANCE_BYTES;
-    size_t at = reader->item + INSTANCES_HEADER_BYTES + (size_t)reader->instances_read * INSTANCE_BYTES;
+    size_t names = reader->item + LOG_INSTANCES_HEADER_BYTES + (size_t)reader->instance_count * LOG_INSTANCE_BYTES;
+    size_t at = reader->item + LOG_INSTANCES_HEADER_BYTES + (size_t)reader->instances_read * LOG_INSTANCE_BYTES;
     pfb_view record = {reader->data, reader->size};
-    const uint8_t *p = pfb_checked(record, at, INSTANCE_BYTES);
-    size_t origin = reader->item + ITEM_HEADER_BYTES; /* offsets of names count from here */
+    const uint8_t *p = pfb_checked(record, at, LOG_INSTANCE_BYTES);
+    size_t origin = reader->item + LOG_ITEM_HEADER_BYTES; /* offsets of names count from here */
     uint32_t offset = load_le32(p);
     if (offset < names - origin || offset > reader->item_end - origin)
         return record_fail(&reader->error, PFB_BAD_STRING_OFFSET, at);
     pfb_log_instance read = {.offset = at,
-                             .status = load_le32(p + INSTANCE_STATUS),
-                             .first = load_le64(p + INSTANCE_FIRST),
-                             .second = load_le64(p + INSTANCE_SECOND)};
+                             .status = load_le32(p + LOG_INSTANCE_STATUS),
+                             .first = load_le64(p + LOG_INSTANCE_FIRST),
+                             .second = load_le64(p + LOG_INSTANCE_SECOND)};
     if (!record_text(record, origin + offset, reader->item_end, &read.name, &reader->error))
         return false;
     if (read.name.size_bytes + 2 > reader->name_bytes_left)
