@@ -56,6 +56,22 @@ bool typical_read(const uint8_t *data, size_t size, typical_processor *rows, siz
 /* Returns the sum of a row's values. */
 uint64_t typical_sum(const typical_processor *row);
 
+/* ---- plain_v1.c ---------------------------------------------------------------------------------------- */
+
+/* A V1 reader as agents have it: finds the object, walks its instances, and for each value goes through the definitions
+ * until it finds the counter's title index. Nothing is checked: the block must be valid and little-endian, and its
+ * values numbers of 4 or 8 bytes. */
+
+/* Returns the object with this title index; null: none. */
+const uint8_t *plain_v1_object(const uint8_t *block, uint32_t title);
+
+/* Returns the first instance of an object and stores their number. */
+const uint8_t *plain_v1_first_instance(const uint8_t *object, uint32_t *count);
+const uint8_t *plain_v1_next_instance(const uint8_t *instance);
+
+/* Stores the value of a counter of an instance. Returns false if the object does not have the counter. */
+bool plain_v1_value(const uint8_t *object, const uint8_t *instance, uint32_t title, uint64_t *value);
+
 #ifdef __cplusplus
 }
 

@@ -161,6 +161,68 @@ uint64_t walk_v1(const uint8_t *data, size_t size)
     return reader.error.code == PFB_OK ? sum : 0;
 }
 
+/* ---- Chosen values ----------------------------------------------------------------------------------------- */
+
+/* The counters that an agent reads of a process: every second one up to the tenth. */
+constexpr uint32_t CHOSEN_COUNTERS = 10;
+
+uint32_t chosen_title(uint32_t i)
+{
+    return bench::process_counter(2 * i);
+}
+
+uint64_t find_v1(const uint8_t *data, size_t size)
+{
+    pfb_v1_reader reader;
+    pfb_v1_object object;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    pfb_v1_counter counters[CHOSEN_COUNTERS];
+    uint64_t sum = 0;
+    pfb_v1_open(&reader, data, size, nullptr);
+    if (!pfb_v1_find_object(&reader, bench::PROCESS_TITLE, &object))
+        return 0;
+    for (uint32_t i = 0; i < CHOSEN_COUNTERS; i++) {
+        if (!pfb_v1_find_counter(&reader, chosen_title(i), &counters[i]))
+            return 0;
+    }
+    while (pfb_v1_next_instance(&reader, &instance)) {
+        for (const pfb_v1_counter &counter : counters)
+            sum += pfb_v1_value_of(&reader, &counter, &value) ? value.raw : 0;
+    }
+    return reader.error.code == PFB_OK ? sum : 0;
+}
+
+uint64_t find_plain(const uint8_t *data, size_t)
+{
+    uint32_t count;
+    uint64_t value;
+    uint64_t sum = 0;
+    const uint8_t *object = plain_v1_object(data, bench::PROCESS_TITLE);
+    const uint8_t *instance = plain_v1_first_instance(object, &count);
+    for (; count > 0; count--, instance = plain_v1_next_instance(instance)) {
+        for (uint32_t i = 0; i < CHOSEN_COUNTERS; i++)
+            sum += plain_v1_value(object, instance, chosen_title(i), &value) ? value : 0;
+    }
+    return sum;
+}
+
+/* Makes a block whose expected sum is that of the chosen counters. */
+get_reply make_chosen(size_t count)
+{
+    auto shared = std::make_shared<std::unique_ptr<reply>>();
+    return [=]() -> const reply & {
+        if (!*shared) {
+            shared->reset(new reply{bench::process_block(count), count * CHOSEN_COUNTERS, 0});
+            for (size_t i = 0; i < count; i++) {
+                for (uint32_t n = 0; n < CHOSEN_COUNTERS; n++)
+                    (*shared)->sum += bench::reply_value(i, 2 * n);
+            }
+        }
+        return **shared;
+    };
+}
+
 template <class Read>
 void add(const std::string &name, size_t count, const get_reply &input, Read read, place location = place::caches)
 {
@@ -185,6 +247,9 @@ void add_v1(size_t count)
     get_reply input = make_once(bench::process_block, count, bench::PROCESS_COUNTERS);
     add(prefix + "/walk", count, input, walk_v1);
     add_memcpy(prefix, count, input);
+    get_reply chosen = make_chosen(count);
+    add("v1/chosen/find", count, chosen, find_v1);
+    add("v1/chosen/plain", count, chosen, find_plain);
 }
 
 /* ---- Into arrays ------------------------------------------------------------------------------------------- */

@@ -133,8 +133,6 @@ std::vector<uint8_t> single_counter_reply(size_t count)
 namespace
 {
 
-constexpr uint32_t TITLE_PROCESS = 230;
-
 /* Types that occur in Process, in rotation: PERF_100NSEC_TIMER, PERF_COUNTER_LARGE_RAWCOUNT, PERF_COUNTER_BULK_COUNT,
  * PERF_COUNTER_RAWCOUNT and PERF_ELAPSED_TIME. */
 uint32_t process_type(uint32_t position)
@@ -153,7 +151,7 @@ std::vector<uint32_t> add_definitions(pfb_writer *builder)
     std::vector<uint32_t> offsets;
     for (uint32_t i = 0; i < PROCESS_COUNTERS; i++) {
         pfb_v1_counter counter = {};
-        counter.title_index = 1000 + 2 * i;
+        counter.title_index = process_counter(i);
         counter.detail_level = 100;
         counter.type = process_type(i);
         counter.size_bytes = value_size(counter.type);
@@ -181,7 +179,7 @@ std::vector<uint8_t> process_block(size_t count)
     return build([&](pfb_writer *builder) {
         pfb_write_times times = sample_times();
         pfb_v1_object object = {};
-        object.title_index = TITLE_PROCESS;
+        object.title_index = PROCESS_TITLE;
         object.detail_level = 100;
         object.default_counter = -1;
         object.perf_freq = static_cast<int64_t>(SECOND);

@@ -27,6 +27,13 @@ std::vector<uint8_t> single_counter_reply(size_t count);
 
 /* Returns a V1 block with the object Process: PROCESS_COUNTERS counters and `count` instances. */
 constexpr uint32_t PROCESS_COUNTERS = 27;
+constexpr uint32_t PROCESS_TITLE = 230;
+
+/* Returns the title index of a counter of this object. */
+constexpr uint32_t process_counter(uint32_t position)
+{
+    return 1000 + 2 * position;
+}
 std::vector<uint8_t> process_block(size_t count);
 
 /* name_table returns a V1 name table as stored in the registry, with `count` pairs. title_index and title_name return

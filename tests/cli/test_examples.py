@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The examples any_file, live_counters and two_replies work, and README.md
-prints the first one."""
+"""The examples any_file, live_counters, metric_map, two_replies and v1_agent
+work, and README.md prints the first one."""
 
+import collections
 import os
 import pathlib
 import re
@@ -18,6 +19,7 @@ import v1_blocks as v1  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 FIXTURE = ROOT / "fixtures" / "processor_information.pfb"
+MACHINE_V1 = ROOT / "fixtures" / "machine_v1.pfb"
 INSTANCES = "0,0", "0,1", "0,_Total", "_Total"
 LIVE_SYSTEM = os.environ.get("PERFBLOCK_SYSTEM") == "Linux"
 COMPILER = os.environ.get("PERFBLOCK_COMPILER", "")
@@ -35,15 +37,21 @@ def run(name, *arguments):
             done.stderr.decode().replace("\r", ""))
 
 
+def machine_values():
+    """{path: displayed values in the samples of the machine}. A value is an
+    empty text where there is none."""
+    text = ROOT.joinpath("fixtures", "machine.tsv").read_text(encoding="utf-8")
+    return {row[0]: row[1:] for row in (
+        line.split("\t") for line in text.splitlines()) if len(row) > 1}
+
+
 def displayed():
     """{instance: displayed values of "% Processor Time" in the samples of the
     fixture}. The first is an empty text."""
     path = re.escape("\\Processor Information(") + "(.*)" + re.escape(
         ")\\% Processor Time")
-    table = ROOT.joinpath("fixtures", "machine.tsv").read_text(encoding="utf-8")
-    rows = [line.split("\t") for line in table.splitlines()]
-    return {re.fullmatch(path, row[0])[1]: row[1:12] for row in rows
-            if re.fullmatch(path, row[0])}
+    return {re.fullmatch(path, name)[1]: values[:11]
+            for name, values in machine_values().items() if re.fullmatch(path, name)}
 
 
 def samples():
@@ -211,6 +219,57 @@ class Examples(unittest.TestCase):
             status, out, err = run("any_file", broken)
             self.assertEqual(status, 0)
             self.assertRegex(err, r"broken\.pfb: offset \d+: .+\n$")
+
+    def test_v1_agent(self):
+        """The program prints the values in the table of the machine."""
+        values = machine_values()
+        for path, instances, *counters in (
+                ("\\Process({})\\",
+                 ("Idle", "System", "database", "agent", "_Total"),
+                 "% Processor Time", "Working Set", "Elapsed Time"),
+                ("\\PhysicalDisk({})\\", ("0 C: D:", "_Total"),
+                 "% Disk Time", "Avg. Disk sec/Read"),
+                ("\\Memory\\", ("(none)",),
+                 "Pages/sec", "% Committed Bytes In Use")):
+            status, out, err = run(
+                "v1_agent", str(MACHINE_V1), path.split("\\")[1].split("(")[0],
+                *counters)
+            self.assertEqual((status, err), (0, ""))
+            found = collections.defaultdict(list)
+            for line in out.splitlines():
+                _, instance, counter, value = line.split("\t")
+                found[instance, counter].append(float(value))
+            expected = {
+                (instance, counter): [
+                    float(value) for value
+                    in values[path.format(instance) + counter] if value]
+                for instance in instances for counter in counters}
+            self.assertEqual(dict(found), expected)
+        self.assertEqual(run("v1_agent")[0], 2)
+
+    def test_metric_map(self):
+        """The program exports the values in the table of the machine."""
+        status, out, err = run("metric_map", str(MACHINE_V1))
+        self.assertEqual((status, err), (0, ""))
+        found = collections.defaultdict(list)
+        for line in out.splitlines():
+            metric, value, _ = line.split(" ")
+            found[metric].append(float(value))
+        counters = {"busy": "% Processor Time", "user": "% User Time",
+                    "privileged": "% Privileged Time", "idle": "% Idle Time"}
+        values = machine_values()
+        expected = {}
+        for cpu in "01":
+            path = f"\\Processor({cpu})\\"
+            for kind, counter in counters.items():
+                expected[f'cpu_share{{cpu="{cpu}",kind="{kind}"}}'] = [
+                    float(value) * 0.01
+                    for value in values[path + counter] if value]
+            expected[f'cpu_interrupts{{cpu="{cpu}",kind="all"}}'] = [
+                float(value)
+                for value in values[path + "Interrupts/sec"] if value]
+        self.assertEqual(dict(found), expected)
+        self.assertEqual(run("metric_map")[0], 2)
 
     def test_captures_that_cannot_be_opened(self):
         """A missing file and a file of another format are reported."""

@@ -146,6 +146,85 @@ Test(v1, every_field_is_read_in_both_byte_orders)
     cr_expect_leq(sizeof(pfb_v1_reader), 1024, "%zu bytes", sizeof(pfb_v1_reader));
 }
 
+/* ---- Chosen values ------------------------------------------------------------------------------------ */
+
+Test(v1, objects_counters_and_values_are_found)
+{
+    for (int big = 0; big < 2; big++) {
+        static const uint32_t titles[] = {100, 300, 500};
+        bytes b;
+        pfb_v1_reader block;
+        pfb_v1_object object;
+        pfb_v1_counter counter;
+        pfb_v1_counter label;
+        pfb_v1_instance instance;
+        pfb_v1_value value;
+        make_everything(&b, big);
+        uint8_t *data = exact_copy(&b);
+        cr_assert(pfb_v1_open(&block, data, b.size, STRICT));
+        cr_expect_not(pfb_v1_find_counter(&block, 102, &counter), "there is no object yet");
+        for (size_t i = 0; i < 3; i++)
+            cr_expect(pfb_v1_find_object(&block, titles[i], &object) && object.title_index == titles[i]);
+        cr_expect_not(pfb_v1_find_object(&block, 500, &object), "it was passed");
+        pfb_v1_open(&block, data, b.size, STRICT);
+        cr_expect_not(pfb_v1_find_object(&block, 600, &object));
+        expect_error(block.error, PFB_OK, 0, "no such object");
+        pfb_v1_open(&block, data, b.size, STRICT);
+        cr_assert(pfb_v1_find_object(&block, 100, &object));
+        cr_expect_not(pfb_v1_find_counter(&block, 100, &counter));
+        cr_assert(pfb_v1_find_counter(&block, 106, &label) && pfb_v1_find_counter(&block, 104, &counter));
+        cr_expect(counter.position == 1 && counter.type == AVERAGE_BULK, "not its base, which has the same title");
+        cr_assert(pfb_v1_next_instance(&block, &instance) && pfb_v1_next_instance(&block, &instance));
+        cr_assert(pfb_v1_value_of(&block, &counter, &value));
+        cr_expect(value.position == 1 && value.offset == BLOCK_B + 8 && value.has_base && value.size_bytes == 8);
+        cr_expect(pfb_v1_value_of(&block, &label, &value) && !value.is_number && value.size_bytes == 0);
+        expect_counter(&block, 0, 102, COUNTER, 4, 4);
+        expect_number(&block, 0, BLOCK_B + 4, 4, 0x41424344);
+        cr_expect_not(pfb_v1_next_instance(&block, &instance));
+        expect_error(finish_v1(&block), PFB_OK, 0, "the whole block");
+        free(data);
+    }
+}
+
+/* A counter of another object, or one whose definition has changed since it was found. */
+Test(v1, values_of_other_counters_are_not_found)
+{
+    bytes b;
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_counter counter;
+    pfb_v1_counter found;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    make_everything(&b, false);
+    pfb_v1_open(&block, b.data, b.size, NULL);
+    cr_assert(pfb_v1_find_object(&block, 100, &object) && pfb_v1_find_counter(&block, 102, &counter));
+    cr_assert(pfb_v1_next_instance(&block, &instance));
+    static const struct {
+        const char *what;
+        size_t offset;
+        uint32_t size, value_offset;
+        bool is_found;
+    } rows[] = {{"the counter itself", DEFINITIONS_A, 4, 4, true},
+                {"a definition of the object before", DEFINITIONS_A - 1, 4, 4, false},
+                {"the definition of no counter", INSTANCE_A - 39, 4, 4, false},
+                {"a definition of the next object", INSTANCE_A, 4, 4, false},
+                {"a value of the last bytes", DEFINITIONS_A, 4, 20, true},
+                {"a value outside the counter block", DEFINITIONS_A, 4, 21, false},
+                {"a value before the counter block", DEFINITIONS_A, 4, 0, false}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        pfb_v1_counter changed = counter;
+        changed.offset = rows[i].offset;
+        changed.size_bytes = rows[i].size;
+        changed.value_offset = rows[i].value_offset;
+        cr_expect_eq(pfb_v1_value_of(&block, &changed, &value), rows[i].is_found, "%s", rows[i].what);
+    }
+    expect_error(block.error, PFB_OK, 0, "no value");
+    store_ordered(b.data + DEFINITIONS_A, false, 0);
+    cr_expect_not(pfb_v1_value_of(&block, &counter, &value), "its definition has no size");
+    cr_expect_not(pfb_v1_find_counter(&block, 104, &found), "a malformed definition precedes it");
+}
+
 /* ---- One field changed ------------------------------------------------------------------------------- */
 
 /* A field of the example block that is set to a value, the expected error, and the expected numbers of objects,
@@ -545,19 +624,33 @@ static size_t build_definitions(uint8_t *memory, size_t capacity, const definiti
     return b.size_bytes;
 }
 
-/* Returns the first value of such an object. */
+static bool is_same_value(const pfb_v1_value *a, const pfb_v1_value *b)
+{
+    return a->offset == b->offset && a->size_bytes == b->size_bytes && a->position == b->position &&
+           a->is_number == b->is_number && a->has_base == b->has_base && a->has_multi_count == b->has_multi_count &&
+           a->base_type == b->base_type && a->raw == b->raw && a->base == b->base && a->multi_count == b->multi_count;
+}
+
+/* Returns the first value of such an object. pfb_v1_value_of returns the same, before and after. */
 static pfb_v1_value first_value(const definition *d, size_t count, bool big)
 {
     static uint8_t memory[4096];
     pfb_v1_reader block;
     pfb_v1_object object;
     pfb_v1_instance instance;
+    pfb_v1_counter counter;
     pfb_v1_value value;
+    pfb_v1_value chosen;
     size_t size = build_definitions(memory, sizeof memory, d, count, big);
     cr_assert(pfb_v1_open(&block, memory, size, NULL));
     cr_assert(pfb_v1_next_object(&block, &object));
+    cr_assert(pfb_v1_next_counter(&block, &counter));
+    cr_expect(!pfb_v1_value_of(&block, &counter, &chosen), "there is no instance yet");
     cr_assert(pfb_v1_next_instance(&block, &instance));
+    pfb_v1_reader before = block;
     cr_assert(pfb_v1_next_value(&block, &value));
+    cr_expect(pfb_v1_value_of(&before, &counter, &chosen) && is_same_value(&chosen, &value));
+    cr_expect(pfb_v1_value_of(&block, &counter, &chosen) && is_same_value(&chosen, &value));
     return value;
 }
 

@@ -69,6 +69,7 @@ typedef struct pfb_v1_reader {
     size_t at;                    /* offset of the next instance */
     size_t values_offset;         /* of the current instance's counter block */
     uint32_t values_size;
+    uint64_t values_end; /* of the last value in a counter block, as the definitions of the object say */
     uint32_t value_count, values_read;
     size_t value_definition;   /* of the next value */
     uint32_t instance_work;    /* units of work for the values of an instance: 1 each, 2 for a multi counter */
@@ -171,6 +172,34 @@ PFB_API bool pfb_v1_next_instance(pfb_v1_reader *reader, pfb_v1_instance *instan
 /* Returns the next value of the current instance in *value: one value for each counter definition, in the order of the
  * definitions. Returns false after the last one and on error. */
 PFB_API bool pfb_v1_next_value(pfb_v1_reader *reader, pfb_v1_value *value);
+
+/* ---- Chosen values ------------------------------------------------------------------------------------------- */
+
+/* Some values of some objects, without the others:
+ *
+ *     pfb_v1_open(&reader, data, size, NULL);
+ *     if (pfb_v1_find_object(&reader, 230, &object) && pfb_v1_find_counter(&reader, 784, &counter))
+ *         while (pfb_v1_next_instance(&reader, &instance))
+ *             if (pfb_v1_value_of(&reader, &counter, &value))
+ *                 use(&instance.name, value.raw);
+ *
+ * pfb_name_index_named finds title indexes by name. */
+
+/* Moves to the next object with this title index. Unlike pfb_v1_next_object, checks neither the rest of the current
+ * object nor the contents of those before the found one. Returns false if no object of the rest of the block has it,
+ * and if the next object cannot be found. Linear in the number of objects that are passed. */
+PFB_API bool pfb_v1_find_object(pfb_v1_reader *reader, uint32_t title_index, pfb_v1_object *object);
+
+/* Stores the first counter definition of the current object with this title index in *counter: the counter, if its base
+ * has the same one. Returns false if there is none, or a malformed definition precedes it. Linear in the number of
+ * definitions. May be called at any time, and does not change what pfb_v1_next_counter returns. */
+PFB_API bool pfb_v1_find_counter(const pfb_v1_reader *reader, uint32_t title_index, pfb_v1_counter *counter);
+
+/* Stores the value that the current instance has of a counter, which is one of the current object: what
+ * pfb_v1_next_value returns for it. Returns false if there is no instance, or the value is not inside the instance;
+ * pfb_v1_next_value reports that as an error. Takes constant time. May be called at any time, and does not change what
+ * pfb_v1_next_value returns. */
+PFB_API bool pfb_v1_value_of(pfb_v1_reader *reader, const pfb_v1_counter *counter, pfb_v1_value *value);
 
 /* ---- Name tables ---------------------------------------------------------------------------------------------- */
 

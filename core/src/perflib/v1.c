@@ -265,18 +265,15 @@ static void reset_object(pfb_v1_reader *reader)
     reader->instances_left = reader->instances_read = 0;
     reader->instance_count = 0;
     reader->values_offset = 0;
+    reader->values_size = 0;
     reader->values_read = 0;
     reader->has_checked_definitions = false;
     reader->at = reader->object_end;
 }
 
-bool pfb_v1_next_object(pfb_v1_reader *reader, pfb_v1_object *object)
+/* Moves to the next object, whatever was read of the current one. */
+static bool enter_object(pfb_v1_reader *reader, pfb_v1_object *object)
 {
-    /* Checks the unread rest of the current object. This includes the definitions: pfb_v1_next_instance checks them
-     * even if the object has no instance to return. */
-    pfb_v1_instance unread;
-    while (pfb_v1_next_instance(reader, &unread))
-        continue;
     if (reader->is_stopped)
         return false;
     reset_object(reader);
@@ -306,6 +303,25 @@ bool pfb_v1_next_object(pfb_v1_reader *reader, pfb_v1_object *object)
     return true;
 }
 
+bool pfb_v1_next_object(pfb_v1_reader *reader, pfb_v1_object *object)
+{
+    /* Checks the unread rest of the current object. This includes the definitions: pfb_v1_next_instance checks them
+     * even if the object has no instance to return. */
+    pfb_v1_instance unread;
+    while (pfb_v1_next_instance(reader, &unread))
+        continue;
+    return enter_object(reader, object);
+}
+
+bool pfb_v1_find_object(pfb_v1_reader *reader, uint32_t title_index, pfb_v1_object *object)
+{
+    bool is_found;
+    do
+        is_found = enter_object(reader, object);
+    while (is_found && object->title_index != title_index);
+    return is_found;
+}
+
 /* ---- Counter definitions ----------------------------------------------------------------------------- */
 
 /* Returns the size of the definition at an offset; 0 if it is malformed or ends past the end of the definitions. */
@@ -328,6 +344,21 @@ static inline bool is_base(uint32_t type)
     return (type & (PFB_TYPE_CLASS_MASK | PFB_TYPE_SUBTYPE_MASK)) == 0x00030400;
 }
 
+/* Reads the definition at an offset, whose size was checked. */
+static void v1_load_definition(const pfb_v1_reader *reader, size_t offset, uint32_t position, pfb_v1_counter *counter)
+{
+    const uint8_t *p = v1_checked(reader, offset, V1_DEFINITION_BYTES);
+    *counter = (pfb_v1_counter){.offset = offset,
+                                .position = position,
+                                .title_index = load32(reader, p + 4),
+                                .help_index = load32(reader, p + 12),
+                                .default_scale = signed_32(load32(reader, p + 20)),
+                                .detail_level = load32(reader, p + 24),
+                                .type = load32(reader, p + 28),
+                                .size_bytes = load32(reader, p + 32),
+                                .value_offset = load32(reader, p + 36)};
+}
+
 bool pfb_v1_next_counter(pfb_v1_reader *reader, pfb_v1_counter *counter)
 {
     if (reader->object_error.code != PFB_OK || reader->counters_read == reader->counter_count)
@@ -337,17 +368,24 @@ bool pfb_v1_next_counter(pfb_v1_reader *reader, pfb_v1_counter *counter)
     if (size == 0)
         return fail_definition(reader, offset);
     reader->next_definition = offset + size;
-    const uint8_t *p = v1_checked(reader, offset, V1_DEFINITION_BYTES);
-    *counter = (pfb_v1_counter){.offset = offset,
-                                .position = reader->counters_read++,
-                                .title_index = load32(reader, p + 4),
-                                .help_index = load32(reader, p + 12),
-                                .default_scale = signed_32(load32(reader, p + 20)),
-                                .detail_level = load32(reader, p + 24),
-                                .type = load32(reader, p + 28),
-                                .size_bytes = load32(reader, p + 32),
-                                .value_offset = load32(reader, p + 36)};
+    v1_load_definition(reader, offset, reader->counters_read++, counter);
     return true;
+}
+
+bool pfb_v1_find_counter(const pfb_v1_reader *reader, uint32_t title_index, pfb_v1_counter *counter)
+{
+    size_t at = reader->definitions_offset;
+    for (uint32_t i = 0; i < reader->counter_count; i++) {
+        uint32_t size = definition_size(reader, at);
+        if (size == 0) /* pfb_v1_next_instance reports it */
+            return false;
+        if (load32(reader, v1_checked(reader, at, V1_DEFINITION_BYTES) + 4) == title_index) {
+            v1_load_definition(reader, at, i, counter);
+            return true;
+        }
+        at += size;
+    }
+    return false;
 }
 
 /* Bit n of covered_words is set if a definition refers to any byte of the n-th 4 bytes of a counter block, for n below
@@ -405,6 +443,14 @@ static inline bool is_multi(uint32_t type)
     return (type & PFB_TYPE_MULTI) != 0 && !is_base(type);
 }
 
+/* Returns the end of a value in a counter block; one that begins in the size field ends past any counter block. */
+static inline uint64_t value_end(uint32_t offset, uint32_t size)
+{
+    if (size == 0)
+        return 0;
+    return offset < V1_COUNTER_BLOCK_BYTES ? UINT64_MAX : (uint64_t)offset + size;
+}
+
 /* Checks all definitions of the object before its first instance, so that the error does not depend on what the caller
  * reads first. Also sets the fields of the reader that depend on the definitions. */
 static bool check_definitions(pfb_v1_reader *reader)
@@ -412,12 +458,16 @@ static bool check_definitions(pfb_v1_reader *reader)
     size_t at = reader->definitions_offset;
     uint32_t multis = 0;
     uint32_t bases = 0;
+    uint64_t values_end = 0;
     bool is_uniform = true;
     for (uint32_t i = 0; i < reader->counter_count; i++) {
         uint32_t size = definition_size(reader, at);
         if (size == 0)
             return fail_definition(reader, at);
-        uint32_t type = load32(reader, v1_checked(reader, at, V1_DEFINITION_BYTES) + 28);
+        const uint8_t *p = v1_checked(reader, at, V1_DEFINITION_BYTES);
+        uint32_t type = load32(reader, p + 28);
+        uint64_t end = value_end(load32(reader, p + 36), load32(reader, p + 32));
+        values_end = end > values_end ? end : values_end;
         multis += is_multi(type);
         bases += is_base(type);
         is_uniform = is_uniform && size == V1_DEFINITION_BYTES;
@@ -426,6 +476,7 @@ static bool check_definitions(pfb_v1_reader *reader)
     reader->instance_work = reader->counter_count + multis;
     reader->definition_step = is_uniform ? V1_DEFINITION_BYTES : 0;
     reader->has_related = bases + multis > 0;
+    reader->values_end = values_end;
     if (multis > 0)
         find_covered_words(reader);
     reader->has_checked_definitions = true;
@@ -514,7 +565,9 @@ PFB_NOINLINE static bool begin_or_end_instances(pfb_v1_reader *reader)
 bool pfb_v1_next_instance(pfb_v1_reader *reader, pfb_v1_instance *instance)
 {
     pfb_v1_value unread;
-    while (reader->values_read < reader->counter_count && pfb_v1_next_value(reader, &unread))
+    /* If all values may be read and lie inside the counter block, the unread ones need no check. */
+    bool is_valid = reader->value_count == reader->counter_count && reader->values_end <= reader->values_size;
+    while (!is_valid && reader->values_read < reader->counter_count && pfb_v1_next_value(reader, &unread))
         continue;
     if (reader->instances_left == 0 && !begin_or_end_instances(reader))
         return false;
@@ -603,15 +656,15 @@ static void set_related(const pfb_v1_reader *reader, const uint8_t *p, uint32_t 
     }
 }
 
-/* Stores base and multi count of a value that is not itself a base. The next definition describes the base or the multi
- * count if its type has the subtype BASE. A multi counter that no PERF_COUNTER_MULTI_BASE follows uses the 4 bytes
- * after its value, if that has 8 bytes; other counters ignore a definition of this type. Always returns true. */
-PFB_NOINLINE static bool set_all_related(pfb_v1_reader *reader, pfb_v1_value *value, uint32_t type)
+/* Stores base and multi count of a value that is not itself a base. The next definition, at the offset `next` if there
+ * is one, describes the base or the multi count if its type has the subtype BASE. A multi counter that no
+ * PERF_COUNTER_MULTI_BASE follows uses the 4 bytes after its value, if that has 8 bytes; other counters ignore a
+ * definition of this type. Always returns true. */
+PFB_NOINLINE static bool set_all_related(pfb_v1_reader *reader, pfb_v1_value *value, uint32_t type, size_t next)
 {
     bool has_multi = (type & PFB_TYPE_MULTI) != 0;
-    size_t next = reader->value_definition;
     bool has_next =
-        reader->values_read < reader->counter_count && reader->definitions_end - next >= V1_DEFINITION_BYTES;
+        value->position + 1 < reader->counter_count && reader->definitions_end - next >= V1_DEFINITION_BYTES;
     const uint8_t *p = has_next ? v1_checked(reader, next, V1_DEFINITION_BYTES) : NULL;
     uint32_t next_type = p ? load32(reader, p + 28) : 0;
     if (is_base(next_type) && (has_multi || next_type != PFB_TYPE_MULTI_BASE))
@@ -631,6 +684,21 @@ PFB_NOINLINE static bool v1_end_values(pfb_v1_reader *reader)
     return false;
 }
 
+/* Loads a value and what is related to it; `next` is the offset after its definition. Always returns true. */
+static inline bool v1_load_value(pfb_v1_reader *reader, uint32_t type, uint32_t size, uint32_t offset,
+                                 uint32_t position, size_t next, pfb_v1_value *value)
+{
+    bool is_number = is_number_size(size);
+    *value = (pfb_v1_value){.offset = reader->values_offset + offset,
+                            .size_bytes = size,
+                            .position = position,
+                            .is_number = is_number,
+                            .raw = is_number ? load_number(reader, offset, size) : 0};
+    if (reader->has_related && size != 0 && !is_base(type))
+        return set_all_related(reader, value, type, next);
+    return true;
+}
+
 bool pfb_v1_next_value(pfb_v1_reader *reader, pfb_v1_value *value)
 {
     if (reader->values_read >= reader->value_count)
@@ -648,14 +716,20 @@ bool pfb_v1_next_value(pfb_v1_reader *reader, pfb_v1_value *value)
         offset = 0; /* a counter without data: its offset has no meaning */
     else if (!lies_inside(reader, offset, size))
         return fail_object(reader, PFB_BAD_COUNTER_OFFSET, reader->value_definition + 36);
-    bool is_number = is_number_size(size);
-    *value = (pfb_v1_value){.offset = reader->values_offset + offset,
-                            .size_bytes = size,
-                            .is_number = is_number,
-                            .raw = is_number ? load_number(reader, offset, size) : 0};
-    value->position = reader->values_read++;
     reader->value_definition += step;
-    if (reader->has_related && size != 0 && !is_base(type))
-        return set_all_related(reader, value, type);
-    return true;
+    return v1_load_value(reader, type, size, offset, reader->values_read++, reader->value_definition, value);
+}
+
+bool pfb_v1_value_of(pfb_v1_reader *reader, const pfb_v1_counter *counter, pfb_v1_value *value)
+{
+    /* Without an instance the counter block is empty. The position of a counter is not used to find its definition. */
+    uint32_t size = counter->size_bytes;
+    uint32_t offset = size == 0 ? 0 : counter->value_offset;
+    if (reader->values_size == 0 || counter->offset < reader->definitions_offset ||
+        counter->offset >= reader->definitions_end || (size != 0 && !lies_inside(reader, offset, size)))
+        return false;
+    uint32_t step = definition_size(reader, counter->offset);
+    if (step == 0)
+        return false;
+    return v1_load_value(reader, counter->type, size, offset, counter->position, counter->offset + step, value);
 }
