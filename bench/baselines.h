@@ -4,6 +4,7 @@
 
 /* Readers that the benchmarks compare with those of the library. Each is in its own source file, so that the compiler
  * cannot inline its functions into the benchmark. */
+#include "perfblock/log.h"
 #include "perfblock/v2.h"
 
 #ifdef __cplusplus
@@ -71,6 +72,32 @@ const uint8_t *plain_v1_next_instance(const uint8_t *instance);
 
 /* Stores the value of a counter of an instance. Returns false if the object does not have the counter. */
 bool plain_v1_value(const uint8_t *object, const uint8_t *instance, uint32_t title, uint64_t *value);
+
+/* ---- plain_log.c --------------------------------------------------------------------------------------- */
+
+/* A reader of .blg files as it would be written for one log: it knows the formula of each path, computes in double, and
+ * checks nothing. The values of each sample must be those of the sample before, in the same order. */
+
+typedef enum plain_log_form { PLAIN_RAW, PLAIN_RATE, PLAIN_INVERSE_PERCENT, PLAIN_AVERAGE_TIME } plain_log_form;
+
+typedef struct plain_log_path {
+    plain_log_form form;
+    uint64_t frequency;
+} plain_log_path;
+
+/* The caller sets `paths`, and the arrays to enough memory for the values and the bytes of a sample. */
+typedef struct plain_log {
+    const plain_log_path *paths;
+    uint8_t *record;
+    uint64_t *first, *second;
+    double *values;
+    size_t count; /* values of the latest sample */
+} plain_log;
+
+typedef void plain_log_sample(void *context, const plain_log *log);
+
+/* Calls `use` for each sample. Returns their number. */
+size_t plain_log_read(plain_log *log, const uint8_t *data, size_t size, plain_log_sample *use, void *context);
 
 #ifdef __cplusplus
 }

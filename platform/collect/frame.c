@@ -161,58 +161,74 @@ static bool is_count(uint32_t type)
     return type == raw_count || type == large_raw_count;
 }
 
-/* Sets the raw value of an element, and its flag if that may be negative. */
-static void set_raw(frame_state *f, size_t at, uint64_t raw, uint32_t type)
+/* The arrays of a frame, from an element on. In local variables they stay in registers: stores of bytes could change
+ * members of structures. */
+typedef struct frame_arrays {
+    double *values;
+    uint8_t *statuses, *flag_bits;
+    uint64_t *raw;
+    int64_t *times;
+} frame_arrays;
+
+static frame_arrays arrays_from(const frame_state *f, size_t element)
 {
-    f->raw[at] = raw;
-    if (raw > INT64_MAX && is_count(type) && f->statuses[at] == PFB_STATUS_OK)
-        f->flag_bits[at] |= PFB_FLAG_MAY_BE_NEGATIVE;
+    return (frame_arrays){f->values + element, f->statuses + element, f->flag_bits + element, f->raw + element,
+                          f->times + element};
 }
 
 enum { FLAGS_SHIFT = 4 }; /* of PFB_STATUS_BYTE_FLAGS */
 
-static void set_element(frame_state *f, size_t at, double value, uint8_t status_byte)
+/* Sets an element. A raw value of this type may be negative. */
+static inline void set_element(const frame_arrays *to, size_t at, double value, uint8_t status_byte, uint64_t raw,
+                               uint32_t type)
 {
     bool is_ok = (status_byte & PFB_STATUS_BYTE_CODE) == PFB_STATUS_OK;
-    f->values[at] = is_ok ? value : (double)NAN;
-    f->statuses[at] = status_byte & PFB_STATUS_BYTE_CODE;
-    f->flag_bits[at] = (uint8_t)((status_byte & PFB_STATUS_BYTE_FLAGS) >> FLAGS_SHIFT);
+    uint32_t flags = (uint32_t)(status_byte & PFB_STATUS_BYTE_FLAGS) >> FLAGS_SHIFT;
+    if (raw > INT64_MAX && is_ok && is_count(type))
+        flags |= PFB_FLAG_MAY_BE_NEGATIVE;
+    to->values[at] = is_ok ? value : (double)NAN;
+    to->statuses[at] = status_byte & PFB_STATUS_BYTE_CODE;
+    to->flag_bits[at] = (uint8_t)flags;
+    to->raw[at] = raw;
 }
 
 static void fill_table(pfb_collector *c, const frame_segment *segment)
 {
-    frame_state *f = &c->frame;
     const layout *l = segment->layout;
     const pfb_sample *table = &segment->sample->table;
     const double *values = c->values + segment->first_value;
     const uint8_t *status_bytes = c->status_bytes + segment->first_value;
-    for (size_t i = 0; i < l->element_count; i++) {
-        size_t place = l->elements[i].place;
-        size_t at = segment->first_element + i;
-        set_element(f, at, values[place], status_bytes[place]);
-        set_raw(f, at, table->sizes[place] != 0 ? table->raw[place] : 0, l->columns[l->elements[i].column].type);
-        f->times[at] = table->perf_time_100ns;
+    const frame_arrays to = arrays_from(&c->frame, segment->first_element);
+    const layout_element *elements = l->elements;
+    const layout_column *columns = l->columns;
+    const int64_t time = table->perf_time_100ns;
+    for (size_t i = 0, count = l->element_count; i < count; i++) {
+        size_t place = elements[i].place;
+        uint64_t raw = table->sizes[place] != 0 ? table->raw[place] : 0;
+        set_element(&to, i, values[place], status_bytes[place], raw, columns[elements[i].column].type);
+        to.times[i] = time;
     }
     flag_totals(c, segment);
 }
 
 static void fill_log(pfb_collector *c, const frame_segment *segment)
 {
-    frame_state *f = &c->frame;
     const log_state *log = &c->log;
     const layout *l = segment->layout;
     const pfb_log_value *values = log->samples[log->newer].values.values;
     const double *cooked = c->values + segment->first_value;
     const uint8_t *status_bytes = c->status_bytes + segment->first_value;
+    const frame_arrays to = arrays_from(&c->frame, segment->first_element);
+    const layout_element *elements = l->elements;
+    const layout_path *paths = l->paths;
     known_bias known = {.is_known = false};
-    for (size_t i = 0; i < l->element_count; i++) {
-        size_t place = l->elements[i].place;
-        size_t at = segment->first_element + i;
+    for (size_t i = 0, count = l->element_count; i < count; i++) {
+        size_t place = elements[i].place;
         const pfb_log_value *value = &values[place];
-        const layout_path *path = &l->paths[l->elements[i].column];
-        set_element(f, at, cooked[place], status_bytes[place]);
-        set_raw(f, at, pfb_pdh_has_value(value->status) ? value->first : 0, path->type);
-        f->times[at] = time_of_value(f, path, value, &known).time;
+        const layout_path *path = &paths[elements[i].column];
+        uint64_t raw = pfb_pdh_has_value(value->status) ? value->first : 0;
+        set_element(&to, i, cooked[place], status_bytes[place], raw, path->type);
+        to.times[i] = time_of_value(&c->frame, path, value, &known).time;
     }
 }
 
@@ -236,14 +252,13 @@ static void limit_cell(const pfb_formula_options *limits, const layout_path *pat
 
 static void fill_text(pfb_collector *c, const frame_segment *segment)
 {
-    frame_state *f = &c->frame;
     const layout *l = segment->layout;
+    const frame_arrays to = arrays_from(&c->frame, segment->first_element);
     for (size_t i = 0; i < l->element_count; i++) {
         log_cell *cell = &c->log.cells[l->elements[i].place];
         limit_cell(&c->options.formula, &l->paths[l->elements[i].column], cell);
         uint32_t status_byte = cell->has_value ? PFB_STATUS_OK | cell->flags << FLAGS_SHIFT : PFB_STATUS_NO_DATA;
-        set_element(f, segment->first_element + i, cell->value, (uint8_t)status_byte);
-        f->raw[segment->first_element + i] = 0;
+        set_element(&to, i, cell->value, (uint8_t)status_byte, 0, 0);
     }
 }
 

@@ -778,6 +778,8 @@ bool pfb_layout_has_same_values(const pfb_log_values *older, const pfb_log_value
 {
     bool is_same = older->count == newer->count;
     bool is_like = newer->is_like && newer->like == older;
+    if (is_like && older->key_count == 0 && newer->key_count == 0)
+        return true;
     for (size_t i = 0; i < newer->count && is_same; i++)
         is_same = newer->values[i].older == i && (is_like || has_same_instance(&older->values[i], &newer->values[i]));
     return is_same;

@@ -117,6 +117,8 @@ static bool values_copy_item(pfb_log_values *sample, pfb_view record, size_t at,
         return false;
     if (kind == PFB_LOG_COUNTER) {
         *value = *old;
+        value->older = PFB_LOG_NONE;
+        value->key = 0;
         value->status = load_le32(p + LOG_COUNTER_STATUS);
         value->time = load_le64(p + LOG_COUNTER_TIME);
         value->first = load_le64(p + LOG_COUNTER_FIRST);
@@ -137,6 +139,8 @@ static bool values_copy_item(pfb_log_values *sample, pfb_view record, size_t at,
         if (load_le32(p) != (size_t)(name - origin))
             return false;
         *value = *old;
+        value->older = PFB_LOG_NONE;
+        value->key = 0;
         value->instance.bytes = record.bytes + (name - before.bytes);
         value->status = pfb_pdh_has_value(status) ? load_le32(p + LOG_INSTANCE_STATUS) : status;
         value->time = time;
@@ -163,10 +167,6 @@ static bool values_copy(pfb_log_values *sample, pfb_view record)
         size_t item_end = end < like->count ? values_item_offset(&like->values[end]) : record.size;
         if (!values_copy_item(sample, record, values_item_offset(first), item_end, begin, end - begin))
             return false;
-    }
-    for (size_t i = 0; i < like->count; i++) {
-        sample->values[i].older = PFB_LOG_NONE;
-        sample->values[i].key = 0;
     }
     if (like->count > 0)
         memcpy(sample->order, like->order, like->count * sizeof *like->order);
@@ -331,13 +331,16 @@ void pfb_log_cook(const pfb_log_path *paths, size_t path_count, const pfb_log_va
 {
     prepared_type kept[PREPARED_TYPES] = {{.is_prepared = false}};
     raw_pair raw = {{.has = 0}, {.has = 0}};
-    for (size_t i = 0; i < newer->count; i++) {
-        const pfb_log_value *value = &newer->values[i];
+    const pfb_log_value *list = newer->values;
+    const pfb_log_value *older_list = older ? older->values : NULL;
+    const size_t older_count = older ? older->count : 0;
+    for (size_t i = 0, count = newer->count; i < count; i++) {
+        const pfb_log_value *value = &list[i];
         pfb_formula_result result = {.status = PFB_STATUS_NO_DATA};
         if (value->path < path_count && pfb_pdh_has_value(value->status)) {
             const pfb_log_path *path = &paths[value->path];
             prepared_type *type = values_prepare(kept, path->type, options);
-            const pfb_log_value *earlier = older && value->older < older->count ? &older->values[value->older] : NULL;
+            const pfb_log_value *earlier = value->older < older_count ? &older_list[value->older] : NULL;
             if (earlier && pfb_pdh_has_value(earlier->status)) {
                 values_compute_pair(type, &raw, path->frequency, earlier, value, &result);
             } else {
