@@ -144,10 +144,10 @@ typedef struct group_parts {
 } group_parts;
 
 /* A member of a group while groups are made. */
-typedef struct group_member {
+typedef struct grouped_element {
     uint64_t place; /* of the counter in the frame */
     uint32_t element, row, column;
-} group_member;
+} grouped_element;
 
 static int compare_numbers(uint64_t a, uint64_t b)
 {
@@ -238,7 +238,7 @@ typedef struct grouping {
     pfb_collector *c;
     group_state *g;
     group_parts rows, columns;
-    group_member *members;
+    grouped_element *members;
     size_t member_count, member_capacity;
     char *text; /* a name that is matched */
     size_t text_size, text_capacity;
@@ -326,25 +326,25 @@ static bool find_members(grouping *t)
         if (!PFB_COLLECT_GROW(t->members, t->member_capacity, t->member_count + 1))
             return false;
         t->members[t->member_count++] =
-            (group_member){.place = is_log ? UINT64_MAX << 63 | s.position : (uint64_t)result << 32 | s.position,
-                           .element = i,
-                           .row = (uint32_t)t->rows.count - 1};
+            (grouped_element){.place = is_log ? UINT64_MAX << 63 | s.position : (uint64_t)result << 32 | s.position,
+                              .element = i,
+                              .row = (uint32_t)t->rows.count - 1};
     }
     return true;
 }
 
 static int compare_places(const void *left, const void *right)
 {
-    const group_member *a = left;
-    const group_member *b = right;
+    const grouped_element *a = left;
+    const grouped_element *b = right;
     int order = compare_numbers(a->place, b->place);
     return order != 0 ? order : compare_numbers(a->element, b->element);
 }
 
 static int compare_members(const void *left, const void *right)
 {
-    const group_member *a = left;
-    const group_member *b = right;
+    const grouped_element *a = left;
+    const grouped_element *b = right;
     if (a->row != b->row)
         return compare_numbers(a->row, b->row);
     if (a->column != b->column)
@@ -390,7 +390,7 @@ static bool add_groups(grouping *t)
     group_name *names = name_groups(t);
     bool has_memory = names != NULL;
     for (size_t i = 0; i < t->member_count && has_memory; i++) {
-        const group_member *member = &t->members[i];
+        const grouped_element *member = &t->members[i];
         if (i > 0 && member->row == member[-1].row && member->column == member[-1].column) {
             has_memory = PFB_COLLECT_GROW(g->members, g->member_capacity, g->member_count + 1);
             if (has_memory)
