@@ -20,37 +20,178 @@ SOURCE = r"""
 #define PFB_API
 #include "perfblock.c"
 
-/* Describes the series of a frame that have displayed values: for each, 9 numbers of 4 bytes (1 if it has a type, the
- * type, the occurrence, and the sizes of the six texts) and the texts machine, counterset, instance, parent, counter
- * and unit. ends[i] is where that of element i ends; equal series have equal bytes. Returns the size of all, which are
- * complete if it is at most `capacity`. */
-static size_t describe_series(pfb_collector *collector, const pfb_frame *frame, char *to, size_t capacity, uint32_t *ends)
+/* The series of a reader, numbered in the order in which they are found. The description of one: 9 numbers of 4 bytes
+ * (1 if it has a type, the type, the occurrence, and the sizes of the six texts) and the texts machine, counterset,
+ * instance, parent, counter and unit; of the n-th series of a sample with an equal description, which damaged data may
+ * have, n as a number after it. */
+typedef struct numbered_series {
+    size_t end;       /* of its description in `bytes` */
+    uint64_t hash;    /* of its description */
+    uint64_t frame;   /* the last one that had it */
+    uint32_t repeats; /* how often that had it */
+} numbered_series;
+
+typedef struct series_list {
+    uint64_t seed; /* of the hash, since names may be chosen by an attacker */
+    char *bytes;   /* all descriptions */
+    numbered_series *series;
+    uint32_t *slots; /* numbers from 1, by hash; 0: free */
+    size_t capacity, series_capacity, slot_count;
+    uint32_t count;
+    uint64_t frame;
+} series_list;
+
+static void close_series(series_list *list)
 {
-    size_t size = 0;
-    for (uint32_t i = 0; i < frame->count; i++) {
-        pfb_series s = {.size = sizeof s};
-        if (frame->statuses[i] != PFB_STATUS_NOT_DISPLAYED && pfb_collector_series(collector, i, &s)) {
-            const char *texts[6] = {s.machine, s.counterset, s.instance, s.parent, s.counter, s.unit};
-            uint32_t numbers[9] = {(s.has & PFB_SERIES_TYPE) != 0, s.has & PFB_SERIES_TYPE ? s.type : 0, s.occurrence,
-                                   s.machine_bytes, s.counterset_bytes, s.instance_bytes, s.parent_bytes,
-                                   s.counter_bytes, (uint32_t)strlen(s.unit)};
-            size_t needed = sizeof numbers;
-            for (int t = 0; t < 6; t++)
-                needed += numbers[3 + t];
-            if (size <= capacity && needed <= capacity - size) {
-                char *at = to + size;
-                memcpy(at, numbers, sizeof numbers);
-                at += sizeof numbers;
-                for (int t = 0; t < 6; t++) {
-                    memcpy(at, texts[t], numbers[3 + t]);
-                    at += numbers[3 + t];
-                }
-            }
-            size += needed;
-        }
-        ends[i] = size <= UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+    free(list->bytes);
+    free(list->series);
+    free(list->slots);
+    free(list);
+}
+
+static series_list *open_series(uint64_t seed)
+{
+    series_list *list = calloc(1, sizeof *list);
+    if (list)
+        list->seed = seed;
+    return list;
+}
+
+static size_t start_of_series(const series_list *list, uint32_t number)
+{
+    return number > 0 ? list->series[number - 1].end : 0;
+}
+
+static uint64_t hash_series(const series_list *list, const char *bytes, size_t size)
+{
+    uint64_t hash = list->seed ^ size;
+    for (size_t at = 0; at < size; at += 8) {
+        uint64_t word = 0;
+        memcpy(&word, bytes + at, size - at < 8 ? size - at : 8);
+        hash = (hash ^ word) * UINT64_C(0x9E3779B97F4A7C15);
+        hash ^= hash >> 29;
+    }
+    return hash;
+}
+
+/* Makes space for one more series; at least half of the slots stay free. Returns false when memory is exhausted. */
+static bool reserve_series(series_list *list)
+{
+    if (list->count == UINT32_MAX - 1)
+        return false;
+    if (list->count == list->series_capacity) {
+        size_t capacity = list->series_capacity > 0 ? 2 * list->series_capacity : 64;
+        numbered_series *series =
+            capacity <= SIZE_MAX / sizeof *series ? realloc(list->series, capacity * sizeof *series) : NULL;
+        if (!series)
+            return false;
+        list->series = series;
+        list->series_capacity = capacity;
+    }
+    if (2 * (size_t)list->count < list->slot_count)
+        return true;
+    size_t slot_count = list->slot_count > 0 ? 2 * list->slot_count : 128;
+    uint32_t *slots = calloc(slot_count, sizeof *slots);
+    if (!slots)
+        return false;
+    for (uint32_t i = 0; i < list->count; i++) {
+        size_t slot = list->series[i].hash & (slot_count - 1);
+        while (slots[slot] != 0)
+            slot = (slot + 1) & (slot_count - 1);
+        slots[slot] = i + 1;
+    }
+    free(list->slots);
+    list->slots = slots;
+    list->slot_count = slot_count;
+    return true;
+}
+
+/* Returns the number of the series whose description was appended to `bytes`; UINT32_MAX when memory is exhausted. */
+static uint32_t find_series(series_list *list, size_t size)
+{
+    size_t begin = start_of_series(list, list->count);
+    if (!reserve_series(list))
+        return UINT32_MAX;
+    uint64_t hash = hash_series(list, list->bytes + begin, size);
+    size_t slot = hash & (list->slot_count - 1);
+    for (; list->slots[slot] != 0; slot = (slot + 1) & (list->slot_count - 1)) {
+        uint32_t number = list->slots[slot] - 1;
+        size_t start = start_of_series(list, number);
+        if (list->series[number].hash == hash && list->series[number].end - start == size &&
+            memcmp(list->bytes + start, list->bytes + begin, size) == 0)
+            return number;
+    }
+    list->series[list->count] = (numbered_series){.end = begin + size, .hash = hash};
+    list->slots[slot] = list->count + 1;
+    return list->count++;
+}
+
+/* Appends the description of a series to `bytes`, with space for a number after it. Returns its size, or 0 when memory
+ * is exhausted. */
+static size_t describe_series(series_list *list, const pfb_series *s)
+{
+    const char *texts[6] = {s->machine, s->counterset, s->instance, s->parent, s->counter, s->unit};
+    uint32_t numbers[9] = {(s->has & PFB_SERIES_TYPE) != 0, s->has & PFB_SERIES_TYPE ? s->type : 0, s->occurrence,
+                           s->machine_bytes, s->counterset_bytes, s->instance_bytes, s->parent_bytes,
+                           s->counter_bytes, (uint32_t)strlen(s->unit)};
+    size_t begin = start_of_series(list, list->count);
+    size_t size = sizeof numbers;
+    for (int t = 0; t < 6; t++)
+        size += numbers[3 + t];
+    size_t needed = begin + size + sizeof(uint32_t);
+    if (needed > list->capacity) {
+        size_t capacity = needed + needed / 2;
+        char *bytes = realloc(list->bytes, capacity);
+        if (!bytes)
+            return 0;
+        list->bytes = bytes;
+        list->capacity = capacity;
+    }
+    char *at = list->bytes + begin;
+    memcpy(at, numbers, sizeof numbers);
+    at += sizeof numbers;
+    for (int t = 0; t < 6; t++) {
+        memcpy(at, texts[t], numbers[3 + t]);
+        at += numbers[3 + t];
     }
     return size;
+}
+
+/* Stores the number of the series of each element of a frame in `numbers`; UINT32_MAX: it has no displayed value.
+ * Returns false when memory is exhausted. */
+static bool number_series(series_list *list, pfb_collector *collector, const pfb_frame *frame, uint32_t *numbers)
+{
+    list->frame++;
+    for (uint32_t i = 0; i < frame->count; i++) {
+        pfb_series s = {.size = sizeof s};
+        numbers[i] = UINT32_MAX;
+        if (frame->statuses[i] == PFB_STATUS_NOT_DISPLAYED || !pfb_collector_series(collector, i, &s))
+            continue;
+        size_t size = describe_series(list, &s);
+        uint32_t number = size > 0 ? find_series(list, size) : UINT32_MAX;
+        if (number != UINT32_MAX && list->series[number].frame == list->frame) { /* a second one */
+            uint32_t repeat = ++list->series[number].repeats;
+            size = describe_series(list, &s);
+            if (size == 0)
+                return false;
+            memcpy(list->bytes + start_of_series(list, list->count) + size, &repeat, sizeof repeat);
+            number = find_series(list, size + sizeof repeat);
+        }
+        if (number == UINT32_MAX)
+            return false;
+        list->series[number].frame = list->frame;
+        list->series[number].repeats = 1;
+        numbers[i] = number;
+    }
+    return true;
+}
+
+/* Returns the description of a series, and stores its size. */
+static const char *description_of_series(const series_list *list, uint32_t number, size_t *size)
+{
+    size_t begin = start_of_series(list, number);
+    *size = list->series[number].end - begin;
+    return list->bytes + begin;
 }
 """
 
@@ -59,6 +200,10 @@ binding.cdef("""
 typedef struct pfb_stream pfb_stream;
 typedef struct pfb_collector pfb_collector;
 typedef struct pfb_selection pfb_selection;
+typedef struct series_list {
+    uint32_t count;
+    ...;
+} series_list;
 
 typedef struct pfb_problem {
     uint32_t size, kind, code, file, has_offset;
@@ -163,7 +308,10 @@ bool pfb_collector_select(pfb_collector *collector, const pfb_selection *selecti
 int32_t pfb_collector_read(pfb_collector *collector, pfb_stream *stream);
 bool pfb_collector_take_problem(pfb_collector *collector, pfb_problem *problem);
 bool pfb_collector_frame(pfb_collector *collector, pfb_frame *frame);
-size_t describe_series(pfb_collector *collector, const pfb_frame *frame, char *to, size_t capacity, uint32_t *ends);
+series_list *open_series(uint64_t seed);
+void close_series(series_list *list);
+bool number_series(series_list *list, pfb_collector *collector, const pfb_frame *frame, uint32_t *numbers);
+const char *description_of_series(const series_list *list, uint32_t number, size_t *size);
 """)
 binding.set_source("perfblock._binding", SOURCE, include_dirs=[str(FOLDER)],
                    extra_compile_args=[] if sys.platform == "win32" else ["-fvisibility=hidden"])

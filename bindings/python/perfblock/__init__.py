@@ -33,6 +33,7 @@ _HAS = {"value": lib.PFB_HAS_VALUE, "base": lib.PFB_HAS_BASE, "multi_count": lib
         "object_time": lib.PFB_HAS_OBJECT_TIME, "perf_freq": lib.PFB_HAS_PERF_FREQ, "object_freq": lib.PFB_HAS_OBJECT_FREQ}
 _NUMBERS = struct.Struct("=9I")  # of a description of a series
 _SIZES = ("base_type", "value_size", "base_size")
+_NO_SERIES = 2 ** 32 - 1  # the number of an element without a displayed value
 
 
 def _text(pointer: typing.Any) -> str:
@@ -203,10 +204,10 @@ class Reader:
         self.notes: typing.List[Problem] = []
         self._failure: typing.Optional[Problem] = None
         self._data: typing.List[typing.Any] = []
-        self._known: typing.Dict[bytes, Series] = {}  # by description
-        self._described = ffi.new("char[]", 4096)
+        self._found: typing.List[Series] = []  # in the order of their numbers
         self._layout: typing.Optional[int] = None
-        self._series: typing.List[typing.Tuple[int, Series]] = []
+        self._numbers = ffi.new("uint32_t[]", 0)  # of the series of each element of the frame
+        self._list = self._made(lib.open_series(int.from_bytes(os.urandom(8), "little")), lib.close_series)
         self._stream = self._made(lib.pfb_stream_new(), lib.pfb_stream_close)
         self._collector = self._made(lib.pfb_collector_new(), lib.pfb_collector_close)
         formula = _formula_options(options)
@@ -291,47 +292,34 @@ class Reader:
             if lib.pfb_collector_frame(self._collector, frame):
                 if frame.layout != self._layout:
                     self._layout = frame.layout
-                    self._series = self._read_series(frame)
+                    self._number_series(frame)
                 yield frame
         raise ValueError("the reader is closed")
 
-    def _read_series(self, frame: typing.Any) -> typing.List[typing.Tuple[int, Series]]:
-        """The series of a frame, with the numbers of their elements."""
-        if frame.count == 0:
-            return []
-        ends = ffi.new("uint32_t[]", frame.count)
-        while True:
-            size = lib.describe_series(self._collector, frame, self._described, len(self._described), ends)
-            if size <= len(self._described):
-                break
-            if size >= 2 ** 32:
-                raise MemoryError
-            self._described = ffi.new("char[]", 2 * size)
-        described = ffi.buffer(self._described, size)[:]
-        found = []
-        seen: typing.Dict[bytes, int] = {}  # how often: damaged data may have equal series in one sample
-        begin = 0
-        for element, end in enumerate(ffi.unpack(ends, frame.count)):
-            if end > begin:
-                key = described[begin:end]
-                seen[key] = seen.get(key, 0) + 1
-                if seen[key] > 1:
-                    key += bytes([255]) + str(seen[key]).encode()
-                series = self._known.get(key)
-                if series is None:
-                    series = self._known[key] = _series_of(key)
-                found.append((element, series))
-                begin = end
-        return found
+    def _number_series(self, frame: typing.Any) -> None:
+        """Finds the series of a frame."""
+        self._numbers = ffi.new("uint32_t[]", frame.count)
+        if not lib.number_series(self._list, self._collector, frame, self._numbers):
+            raise MemoryError
+        size = ffi.new("size_t *")
+        while len(self._found) < self._list.count:
+            described = lib.description_of_series(self._list, len(self._found), size)
+            self._found.append(_series_of(ffi.buffer(described, size[0])[:]))
 
     def __iter__(self) -> typing.Iterator[Sample]:
+        layout: typing.Optional[int] = None
+        series: typing.List[typing.Tuple[int, Series]] = []
         for frame in self._frames():
-            yield Sample(frame, self._series)
+            if frame.layout != layout:
+                layout = frame.layout
+                series = [(element, self._found[number]) for element, number
+                          in enumerate(ffi.unpack(self._numbers, frame.count) if frame.count else []) if number != _NO_SERIES]
+            yield Sample(frame, series)
 
     def table(self) -> Table:
         """Reads the rest as arrays, and closes the reader. Parts of a sample that have the same number and file are one row."""
         import numpy  # pylint: disable=import-outside-toplevel
-        columns: typing.Dict[int, int] = {}  # by id of the series, which are unique
+        columns = numpy.full(0, -1)  # by number of the series
         found: typing.List[Series] = []
         rows: typing.List[typing.List[typing.Tuple[typing.Any, typing.Any, typing.Any]]] = []
         times: typing.List[typing.Optional[int]] = []
@@ -340,12 +328,14 @@ class Reader:
         for frame in self._frames():
             if frame.layout != layout:
                 layout = frame.layout
-                elements = numpy.array([at for at, _ in self._series], int)
-                for _, series in self._series:
-                    if id(series) not in columns:
-                        columns[id(series)] = len(found)
-                        found.append(series)
-                places = numpy.array([columns[id(series)] for _, series in self._series], int)
+                numbers = numpy.frombuffer(ffi.buffer(self._numbers), numpy.uint32)
+                elements = numpy.flatnonzero(numbers != _NO_SERIES)
+                numbers = numbers[elements].astype(int)
+                columns = numpy.concatenate((columns, numpy.full(len(self._found) - len(columns), -1)))
+                new = numbers[columns[numbers] < 0]
+                columns[new] = numpy.arange(len(found), len(found) + len(new))
+                found += [self._found[number] for number in new]
+                places = columns[numbers]
             if key != (frame.file, frame.number):
                 key = (frame.file, frame.number)
                 rows.append([])
@@ -356,8 +346,8 @@ class Reader:
                 statuses = numpy.frombuffer(ffi.buffer(frame.statuses, frame.count), numpy.uint8)[elements]
                 rows[-1].append((places, values, statuses))
         self.close()
-        all_values = numpy.full((len(rows), len(columns)), numpy.nan)
-        all_statuses = numpy.full((len(rows), len(columns)), 255, numpy.uint8)
+        all_values = numpy.full((len(rows), len(found)), numpy.nan)
+        all_statuses = numpy.full((len(rows), len(found)), 255, numpy.uint8)
         for row, parts in enumerate(rows):
             for places, values, statuses in parts:
                 all_values[row, places] = values
