@@ -102,6 +102,8 @@ struct pfb_collector {
     double *values;        /* of the current samples; those of a sample are indexed by pfb_sample_place */
     uint8_t *status_bytes; /* indexed as `values` */
     size_t value_capacity, status_capacity;
+    pfb_log_value *chosen; /* copies of the values of a log's sample that a selection chooses */
+    size_t chosen_capacity;
     size_t value_count, older_count; /* elements of `values` and `older` in use */
     size_t ended_count;              /* samples of the current record that have ended */
     stored_sample *retained; /* samples that are no longer stored but belong to the current record, linked by `after` */

@@ -262,18 +262,38 @@ static void fill_text(pfb_collector *c, const frame_segment *segment)
     }
 }
 
-/* Computes the values of a sample of a .blg. Returns false when memory is exhausted. */
-static bool cook_log(pfb_collector *c, size_t first_value)
+/* Computes the values of a sample of a .blg that the elements of its layout show. Of a selection, they are copied
+ * first, unless it has most of them: the other values are not computed. Returns false when memory is exhausted. */
+static bool cook_log(pfb_collector *c, const frame_segment *segment)
 {
     const log_state *log = &c->log;
+    const layout *l = segment->layout;
     const pfb_log_values *newer = &log->samples[log->newer].values;
-    size_t needed = first_value + newer->count;
-    if (!PFB_COLLECT_GROW(c->values, c->value_capacity, needed) ||
-        !PFB_COLLECT_GROW(c->status_bytes, c->status_capacity, needed))
+    const pfb_log_values *older = &log->samples[!log->newer].values;
+    pfb_log_values chosen = {.count = l->element_count};
+    const bool is_few = chosen.count < newer->count / 2;
+    const size_t needed = segment->first_value + newer->count;
+    const size_t capacity = needed + (is_few ? chosen.count : 0); /* the results of the copies follow */
+    if (!PFB_COLLECT_GROW(c->values, c->value_capacity, capacity) ||
+        !PFB_COLLECT_GROW(c->status_bytes, c->status_capacity, capacity) ||
+        (is_few && !PFB_COLLECT_GROW(c->chosen, c->chosen_capacity, chosen.count)))
         return false;
-    pfb_log_cook(log->paths, log->path_count, &log->samples[!log->newer].values, newer, &c->options.formula,
-                 c->values + first_value, c->status_bytes + first_value);
+    double *values = c->values + segment->first_value;
+    uint8_t *status_bytes = c->status_bytes + segment->first_value;
     c->value_count = needed;
+    if (!is_few) {
+        pfb_log_cook(log->paths, log->path_count, older, newer, &c->options.formula, values, status_bytes);
+        return true;
+    }
+    chosen.values = c->chosen;
+    for (size_t i = 0; i < chosen.count; i++)
+        chosen.values[i] = newer->values[l->elements[i].place];
+    pfb_log_cook(log->paths, log->path_count, older, &chosen, &c->options.formula, values + newer->count,
+                 status_bytes + newer->count);
+    for (size_t i = 0; i < chosen.count; i++) {
+        values[l->elements[i].place] = values[newer->count + i];
+        status_bytes[l->elements[i].place] = status_bytes[newer->count + i];
+    }
     return true;
 }
 
@@ -326,14 +346,14 @@ bool pfb_collect_extend_frame(pfb_collector *c)
                              .first_result = f->frame.result_count,
                              .first_value = is_log ? c->value_count : c->first_value,
                              .first_older = c->first_older};
-    if ((is_log && !c->log.is_text && !cook_log(c, segment.first_value)) ||
-        !PFB_COLLECT_GROW(part->segments, part->capacity, part->count + 1))
+    if (!PFB_COLLECT_GROW(part->segments, part->capacity, part->count + 1))
         return false;
     segment.layout = find_layout(c);
     if (!segment.layout)
         return false;
     part->segments[part->count++] = segment;
-    if (!reserve_elements(f, segment.first_element + segment.layout->element_count))
+    if ((is_log && !c->log.is_text && !cook_log(c, &segment)) ||
+        !reserve_elements(f, segment.first_element + segment.layout->element_count))
         return false;
     if (!is_log)
         fill_table(c, &segment);

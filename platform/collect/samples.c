@@ -134,6 +134,7 @@ void pfb_collect_free_samples(pfb_collector *c)
     free(c->older);
     free(c->values);
     free(c->status_bytes);
+    free(c->chosen);
 }
 
 /* ---- Tables ---------------------------------------------------------------------------------------------- */
