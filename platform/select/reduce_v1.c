@@ -12,6 +12,7 @@ void pfb_reduce_v1_free(v1_reduction *r)
 {
     free(r->values);
     free(r->rows);
+    free(r->cut_rows);
     free(r->seen);
     free(r->titles);
     *r = (v1_reduction){.values = NULL};
@@ -149,6 +150,76 @@ static object_title *list_titles(v1_reduction *r, const uint8_t *data, size_t si
     return titles;
 }
 
+/* Reads the instances of the current object, and finds the one that lacks values. Returns false if there is none. */
+static bool find_cut_row(pfb_v1_reader *block, const pfb_v1_object *object, v1_cut_row *cut)
+{
+    pfb_v1_reader rows = *block;
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    bool is_cut = false;
+    while (pfb_v1_next_instance(block, &instance)) /* finds the errors */
+        continue;
+    while (block->object_error.code != PFB_OK && !is_cut && pfb_v1_next_instance(&rows, &instance)) {
+        *cut = (v1_cut_row){.at = {object->position, instance.position}};
+        while (pfb_v1_next_value(&rows, &value))
+            cut->value_count++;
+        is_cut = cut->value_count < object->counter_count;
+    }
+    return is_cut;
+}
+
+/* Lists the instances of objects with chosen values that lack values, and removes their values if they are left out. */
+static void list_cut_rows(v1_reduction *r, const uint8_t *data, size_t size)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    v1_cut_row cut;
+    size_t at = 0;
+    size_t kept = 0;
+    r->cut_row_count = 0;
+    pfb_v1_open(&block, data, size, NULL);
+    while (at < r->value_count && pfb_v1_next_object(&block, &object)) {
+        size_t first = at;
+        while (at < r->value_count && r->values[at].object_offset == object.offset)
+            at++;
+        size_t end = at;
+        if (end > first && find_cut_row(&block, &object, &cut)) {
+            cut.is_left_out = r->values[first].row < cut.at.row;
+            while (cut.is_left_out && r->values[end - 1].row == cut.at.row)
+                end--;
+            if (PFB_COLLECT_GROW(r->cut_rows, r->cut_row_capacity, r->cut_row_count + 1))
+                r->cut_rows[r->cut_row_count++] = cut;
+            else
+                r->lacks_memory = true;
+        }
+        memmove(&r->values[kept], &r->values[first], (end - first) * sizeof *r->values);
+        kept += end - first;
+    }
+    r->value_count = kept;
+}
+
+/* Returns the instance of an object that lacks values; null if it has none, or no chosen values. */
+static const v1_cut_row *cut_row_of(const v1_reduction *r, uint32_t object)
+{
+    size_t low = 0;
+    size_t high = r->cut_row_count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (r->cut_rows[middle].at.object < object)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low < r->cut_row_count && r->cut_rows[low].at.object == object ? &r->cut_rows[low] : NULL;
+}
+
+/* Returns true if an instance is left out because it lacks values. */
+static bool is_left_out(const v1_reduction *r, const v1_written_row *row)
+{
+    const v1_cut_row *cut = cut_row_of(r, row->object);
+    return cut && cut->is_left_out && cut->at.row == row->row;
+}
+
 /* Lists the instances with chosen values, and their parents. Adds the objects of these values to `seen`. */
 static void list_rows(v1_reduction *r, const uint8_t *data, size_t size)
 {
@@ -181,7 +252,8 @@ static void list_rows(v1_reduction *r, const uint8_t *data, size_t size)
     if (r->row_count > 0)
         qsort(r->rows, r->row_count, sizeof *r->rows, compare_rows);
     for (size_t i = 0; i < r->row_count; i++) {
-        if (unique == 0 || compare_rows(&r->rows[unique - 1], &r->rows[i]) != 0)
+        bool is_repeated = unique > 0 && compare_rows(&r->rows[unique - 1], &r->rows[i]) == 0;
+        if (!is_repeated && !is_left_out(r, &r->rows[i]))
             r->rows[unique++] = r->rows[i];
     }
     r->row_count = unique;
@@ -261,10 +333,12 @@ static size_t count_definitions(pfb_v1_reader block)
 }
 
 /* Returns LEFT_OUT, CHOSEN or RELATED for each of the `definition_count` counters of the current object, whose chosen
- * values are the `count` values from `first` on. Free with free(). Null when memory is exhausted. */
-static uint8_t *mark_counters(const filtering *w, pfb_v1_reader block, size_t definition_count, size_t first,
-                              size_t count)
+ * values are the `count` values from `first` on. `cut`: the instance of the object that lacks values, or null. Free
+ * with free(). Null when memory is exhausted. */
+static uint8_t *mark_counters(const filtering *w, pfb_v1_reader block, size_t definition_count, const v1_cut_row *cut,
+                              size_t first, size_t count)
 {
+    size_t readable_count = cut && !cut->is_left_out ? cut->value_count : definition_count;
     uint8_t *marks = calloc(definition_count + 1, 1);
     pfb_v1_counter counter;
     for (size_t i = first; i < first + count && marks; i++) {
@@ -274,7 +348,7 @@ static uint8_t *mark_counters(const filtering *w, pfb_v1_reader block, size_t de
     while (marks && pfb_v1_next_counter(&block, &counter)) {
         bool is_related = counter.type == PFB_TYPE_MULTI_BASE || pfb_counter_type_is_base(counter.type);
         uint32_t at = counter.position;
-        if (at > 0 && at < definition_count && is_related && marks[at] == LEFT_OUT && marks[at - 1] == CHOSEN)
+        if (at > 0 && at < readable_count && is_related && marks[at] == LEFT_OUT && marks[at - 1] == CHOSEN)
             marks[at] = RELATED;
     }
     return marks;
@@ -367,7 +441,7 @@ static void write_object(pfb_writer *writer, const filtering *w, pfb_v1_reader *
     if (!has_rows && written.instance_count == PFB_V1_NO_INSTANCES)
         written.instance_count = PFB_V1_METADATA_NO_INSTANCES;
     size_t definition_count = count_definitions(*block);
-    uint8_t *marks = mark_counters(w, *block, definition_count, first, count);
+    uint8_t *marks = mark_counters(w, *block, definition_count, cut_row_of(w->r, object->position), first, count);
     pfb_v1_counter *counters = calloc(definition_count + 1, sizeof *counters);
     w->r->lacks_memory = w->r->lacks_memory || !marks || !counters;
     if (count > 0)
@@ -427,6 +501,7 @@ bool pfb_reduce_v1(v1_reduction *r, const uint8_t *data, size_t size, pfb_bytes 
     reduced->size_bytes = 0;
     r->block_count++;
     r->lacks_memory = false;
+    list_cut_rows(r, data, size);
     list_rows(r, data, size);
     if (is_all_chosen(r, data, size))
         return !r->lacks_memory && pfb_bytes_append(reduced, data, size);

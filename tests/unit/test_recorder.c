@@ -8,6 +8,7 @@
 #include "support.h"
 #include "support_allocations.h"
 #include "support_records.h"
+#include "support_v1.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -246,6 +247,129 @@ static void check_ranges(const char *name, const uint8_t *data, size_t size)
 Test(recorder, a_range_leaves_its_samples)
 {
     visit_all(check_ranges);
+}
+
+/* ---- Malformed V1 blocks --------------------------------------------------------------------------------------- */
+
+enum { DEFINITION_BYTES = 40, VALUE_OFFSET = 36 }; /* of a counter definition, and of a field in it */
+
+/* Appends the objects of a block as text: "100[a 102=1 104=2]" is object 100, which has an instance "a" with values of
+ * counters 102 and 104; "^100.0" follows the name of an instance whose parent is instance 0 of object 100. */
+static void describe_block(const pfb_record *record, char *text, size_t size)
+{
+    pfb_v1_reader block;
+    pfb_v1_object object;
+    pfb_v1_counter counters[8];
+    pfb_v1_instance instance;
+    pfb_v1_value value;
+    size_t at = strlen(text);
+    cr_assert(pfb_v1_open(&block, record->bytes, (size_t)record->byte_count, NULL));
+    while (pfb_v1_next_object(&block, &object)) {
+        at += (size_t)snprintf(text + at, size - at, "%u", (unsigned)object.title_index);
+        for (size_t i = 0; i < 8 && pfb_v1_next_counter(&block, &counters[i]); i++)
+            continue;
+        while (pfb_v1_next_instance(&block, &instance)) {
+            char name[64];
+            pfb_name_to_utf8(&instance.name, name, sizeof name);
+            at += (size_t)snprintf(text + at, size - at, "[%s", name);
+            if (instance.parent_title != 0)
+                at += (size_t)snprintf(text + at, size - at, "^%u.%u", (unsigned)instance.parent_title,
+                                       (unsigned)instance.parent_position);
+            while (pfb_v1_next_value(&block, &value))
+                at += (size_t)snprintf(text + at, size - at, " %u=%u", (unsigned)counters[value.position].title_index,
+                                       (unsigned)value.raw);
+            at += (size_t)snprintf(text + at, size - at, "]");
+        }
+    }
+    cr_expect_eq(block.error.code, PFB_OK, "%s", text);
+}
+
+/* Writes what is chosen of a malformed block. `counters`: those of the objects 100 and 200, or null for all. Checks
+ * that the recording has this text and is not longer than the block and its chunks. */
+static void expect_block(const uint8_t *data, size_t size, const char *counters, const char *expected)
+{
+    enum { CHUNKS = 64 };
+    static records r;
+    static records again;
+    char text[256] = "";
+    written w = {.max_chunks = SIZE_MAX};
+    pfb_selection *selection = pfb_selection_new();
+    cr_assert(selection && pfb_selection_add_names(selection, NULL, "100", counters, NULL) == 0 &&
+              pfb_selection_add_names(selection, NULL, "200", counters, NULL) == 1);
+    read_records(&r, data, size);
+    cr_assert(record_all(&r, selection, &w));
+    cr_expect(w.problem_count == 1, "%zu problems", w.problem_count);
+    cr_expect(w.bytes.size_bytes <= size + CHUNKS, "%zu bytes", w.bytes.size_bytes);
+    read_records(&again, w.bytes.data, w.bytes.size_bytes);
+    for (size_t i = 0; i < again.count; i++) {
+        if (again.list[i].kind == PFB_RECORD_V1)
+            describe_block(&again.list[i], text, sizeof text);
+    }
+    cr_expect_str_eq(text, expected);
+    free_records(&again);
+    free_records(&r);
+    pfb_bytes_free(&w.bytes);
+    pfb_selection_close(selection);
+}
+
+/* A base outside of the counter block is not written as 0, nor are bytes for it. */
+Test(recorder, a_base_that_cannot_be_read_is_not_written)
+{
+    uint8_t memory[512];
+    pfb_writer b;
+    v1_begin(&b, memory, sizeof memory, false);
+    v1_object(&b, 100, PFB_V1_NO_INSTANCES);
+    v1_counter(&b, 102, COUNTER, 4, 4);
+    v1_counter(&b, 104, AVERAGE_BULK, 8, 8);
+    v1_counter(&b, 104, AVERAGE_BASE, 4, 16);
+    pfb_write_v1_value(&b, 4, 1, 4);
+    pfb_write_v1_value(&b, 8, 2, 8);
+    pfb_write_v1_value(&b, 16, 3, 4);
+    v1_end(&b);
+    store_ordered(memory + DEFINITIONS_A + 2 * DEFINITION_BYTES + VALUE_OFFSET, false, 1 << 20);
+    expect_block(memory, b.size_bytes, NULL, "100[ 102=1 104=2]");
+    expect_block(memory, b.size_bytes, "104", "100[ 104=2]");
+}
+
+/* The last instance of object 100 has a counter block that is too small for counter 104. */
+static size_t build_small_counter_block(uint8_t *memory, size_t size, const char *first)
+{
+    pfb_writer b;
+    v1_begin(&b, memory, size, false);
+    v1_object(&b, 100, 0);
+    v1_counter(&b, 102, COUNTER, 4, 4);
+    v1_counter(&b, 104, COUNTER, 4, 8);
+    if (first) {
+        v1_instance(&b, first);
+        pfb_write_v1_value(&b, 4, 1, 4);
+        pfb_write_v1_value(&b, 8, 2, 4);
+    }
+    v1_instance(&b, "b");
+    size_t counter_block = b.size_bytes;
+    pfb_write_v1_value(&b, 4, 3, 4);
+    pfb_write_v1_value(&b, 8, 4, 4);
+    pfb_write_end_object(&b);
+    v1_object(&b, 200, 0);
+    v1_counter(&b, 102, COUNTER, 4, 4);
+    v1_instance_of(&b, "c", PFB_V1_NO_UNIQUE_ID, 100, 0);
+    pfb_write_v1_value(&b, 4, 5, 4);
+    v1_instance_of(&b, "d", PFB_V1_NO_UNIQUE_ID, 100, 1);
+    pfb_write_v1_value(&b, 4, 6, 4);
+    v1_end(&b);
+    store_ordered(memory + counter_block, false, 8);
+    return b.size_bytes;
+}
+
+/* If another instance has the counter, a recording cannot say that this one lacks its value. */
+Test(recorder, an_instance_that_lacks_a_value_of_others_is_not_written)
+{
+    uint8_t memory[1024];
+    size_t size = build_small_counter_block(memory, sizeof memory, "a");
+    expect_block(memory, size, NULL, "100[a 102=1 104=2]200[c^100.0 102=5][d 102=6]");
+    expect_block(memory, size, "104", "100[a 104=2]");
+    size = build_small_counter_block(memory, sizeof memory, NULL);
+    expect_block(memory, size, NULL, "100[b 102=3]200[c^100.0 102=5][d^100.1 102=6]");
+    expect_block(memory, size, "104", "");
 }
 
 /* ---- Several files of the output ------------------------------------------------------------------------------- */
