@@ -2,7 +2,7 @@
 #include "cpi/cpi_instance.h"
 #include "cpi/cpi_source_private.h"
 #include "cpi/cpi_table.h"
-#include "pdh/chosen.h"
+#include "source/chosen.h"
 
 #include <string.h>
 

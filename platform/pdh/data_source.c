@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "pdh/data_source.h"
 
-#include "pdh/chosen.h"
 #include "pdh/handles.h"
 #include "perfblock/live.h"
+#include "source/chosen.h"
 #include "source/source_private.h"
 
 #include <stdlib.h>

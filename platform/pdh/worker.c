@@ -2,7 +2,7 @@
 /* The thread of PdhCollectQueryDataEx, which closing a query ends, and events. */
 #include "pdh/worker.h"
 
-#include "pdh/chosen.h"
+#include "source/chosen.h"
 #include "pdh/thread.h"
 
 #include <errno.h>

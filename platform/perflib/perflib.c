@@ -3,10 +3,10 @@
 #include "perfblock/live.h"
 
 #include "pdh/catalog.h"
-#include "pdh/chosen.h"
 #include "perfblock/name.h"
 #include "perfblock/stream.h"
 #include "perflib/strict.h"
+#include "source/chosen.h"
 #include "source/lock.h"
 #include "source/source_private.h"
 

@@ -17,8 +17,6 @@ from program import FIXTURES, ROOT
 from test_samples import CC, INCLUDES, LINK, Compiled
 
 LIBRARY = os.environ.get("PERFBLOCK_PDH_LIBRARY", "")
-HAS_REGISTRY = os.path.exists(os.path.join(
-    ROOT, "platform", "include", "perfblock", "registry.h"))
 
 
 def text_of(*names):
@@ -93,7 +91,6 @@ class Examples(Compiled):
             size = int(line.split()[0].replace(",", ""))
             self.assertEqual(size, displayed(rf"\Process({name})\Working Set")[0] // 1024, name)
 
-    @unittest.skipUnless(HAS_REGISTRY, "there are no functions of the registry")
     def test_busy_registry(self):
         """Percentages of each processor."""
         lines = self.run_commands("busy_registry").splitlines()

@@ -396,7 +396,7 @@ FOLDERS = {
     "stream": {"source", "select"},
     "replay": {"source"},
     "pdh": {"source"},
-    "perflib": {"source"},
+    "perflib": {"source", "pdh"},
     "registry": {"source", "pdh", "perflib"},
 }
 # Public headers of platform that a folder may include; a folder that is not listed may include all of them. Public

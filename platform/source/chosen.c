@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "pdh/chosen.h"
+#include "source/chosen.h"
 
 #include "source/lock.h"
 
