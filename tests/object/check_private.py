@@ -37,7 +37,7 @@ OWNERS = {
 }
 FOLDERS = ["core/src", "core/cpi/src", "core/lwp/src", "cli", "platform", "examples", "fuzz", "tests/unit"]
 INCLUDES = ["core/include", "core/src", "core/cpi/include", "core/cpi/src", "core/lwp/include", "core/lwp/src",
-            "platform/include", "platform", "cli", "fuzz", "tests", "tests/unit", "tests/criterion"]
+            "platform/include", "platform", "platform/compat", "cli", "fuzz", "tests", "tests/unit", "tests/criterion"]
 # Paths of the sources for Windows and of the one that uses SQLite. They are not checked, because this machine may not have
 # the headers.
 UNCHECKED_PATHS = re.compile(r"windows|sqlite", re.IGNORECASE)

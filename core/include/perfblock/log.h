@@ -188,9 +188,10 @@ PFB_API bool pfb_log_open_paths(pfb_log_path_reader *reader, const void *record,
 /* Returns the next path, in the order of the items of each sample; false at the end and on error. */
 PFB_API bool pfb_log_next_path(pfb_log_path_reader *reader, pfb_log_path *path);
 
-/* Finds the paths whose counter has a role or is "ID Process" or "ID Thread", and the paths of the same machine and object: with the
- * ids, pfb_log_identify and pfb_log_match recognise instances. `order` has `count` elements and is not needed
- * afterwards. Returns false, and sets nothing that these functions need, if there are no such paths. O(n log n). */
+/* Finds the paths whose counter has a role or is "ID Process" or "ID Thread", and the paths of the same machine and
+ * object: with the ids, pfb_log_identify and pfb_log_match recognise instances. `order` has `count` elements and is not
+ * needed afterwards. Returns false, and sets nothing that these functions need, if there are no such paths. O(n log n).
+ */
 PFB_API bool pfb_log_link_paths(pfb_log_path *paths, size_t count, uint32_t *order);
 
 /* ---- Samples ------------------------------------------------------------------------------------------------- */
