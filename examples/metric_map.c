@@ -61,8 +61,11 @@ int main(int argc, char **argv)
     pfb_frame f = {.size = sizeof f};
     pfb_bytes bytes = {0};
     uint64_t layout = 0;
-    if (argc < 2 || pfb_stream_add_file(stream, argv[1]) < 0)
+    if (argc < 2 || pfb_stream_add_file(stream, argv[1]) < 0) {
+        pfb_stream_close(stream);
+        pfb_collector_close(collector);
         return 2;
+    }
     pfb_source *source = pfb_source_open_stream(stream, &failure); /* on Windows also pfb_source_open_live */
     if (source && pfb_source_v1(source, "Counter 009", &bytes, &failure)) {
         pfb_record record = {.size = sizeof record, .kind = PFB_RECORD_NAMES, .language = 9};

@@ -97,17 +97,20 @@ int main(int argc, char **argv)
     pfb_name_index titles;
     pfb_bytes names = {0};
     pfb_bytes block = {0};
-    if (argc < 4 || argc > 3 + MAX_COUNTERS || pfb_stream_add_file(stream, argv[1]) < 0)
+    if (argc < 4 || argc > 3 + MAX_COUNTERS || pfb_stream_add_file(stream, argv[1]) < 0) {
+        pfb_stream_close(stream);
         return 2;
+    }
     pfb_source *source = pfb_source_open_stream(stream, &failure); /* on Windows also pfb_source_open_live */
     if (source && pfb_source_v1(source, "Counter 009", &names, &failure)) {
         pfb_name_table_open(&table, names.data, names.size_bytes, NULL);
         pfb_name_table rest = table;
         uint32_t count = pfb_name_table_count(&rest);
         void *memory = malloc((count + 1) * (sizeof(pfb_name_entry) + 2 * sizeof(uint32_t)));
-        uint32_t *order = (uint32_t *)((pfb_name_entry *)memory + count);
-        pfb_name_index_build(&titles, &table, memory, order, order + count, count);
-        while (pfb_source_v1(source, "Global", &block, &failure))
+        uint32_t *order = memory ? (uint32_t *)((pfb_name_entry *)memory + count) : NULL;
+        if (memory)
+            pfb_name_index_build(&titles, &table, memory, order, order + count, count);
+        while (memory && pfb_source_v1(source, "Global", &block, &failure))
             print_block(&block, &titles, argv + 2, argc - 3);
         free(memory);
     }
