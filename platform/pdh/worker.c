@@ -2,8 +2,8 @@
 /* The thread of PdhCollectQueryDataEx, which closing a query ends, and events. */
 #include "pdh/worker.h"
 
-#include "source/chosen.h"
 #include "pdh/thread.h"
+#include "source/chosen.h"
 
 #include <errno.h>
 #include <stdlib.h>

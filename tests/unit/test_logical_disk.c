@@ -19,9 +19,9 @@ static void make_volume_machine(void)
 
 TestSuite(logical_disk, .init = make_volume_machine, .fini = remove_machine);
 
-/* Replaces the function of the system: the file .space in a folder has the size of a block, the number of blocks, the
- * number of free blocks, and the number of those that users may allocate. */
-int statvfs(const char *restrict path, struct statvfs *restrict space)
+/* Replaces the function of the system, also for shared libraries: the file .space in a folder has the size of a block,
+ * the number of blocks, the number of free blocks, and the number of those that users may allocate. */
+__attribute__((visibility("default"))) int statvfs(const char *restrict path, struct statvfs *restrict space)
 {
     char name[512];
     unsigned long long numbers[4];

@@ -70,6 +70,7 @@ typedef struct log_place {
 
 static const pfb_log_path *log_path_of(const log_table *t, const pfb_log_value *value)
 {
+    /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `value` is an element of an array that is not empty */
     return value->path < t->path_count ? &t->paths[value->path] : NULL;
 }
 
