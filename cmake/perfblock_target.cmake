@@ -37,7 +37,7 @@ function(perfblock_setup_library target name output_name headers)
                    SOVERSION ${PROJECT_VERSION_MAJOR}.${PROJECT_VERSION_MINOR}
                    POSITION_INDEPENDENT_CODE ON # static libraries become parts of plugins
     )
-    if(CMAKE_C_COMPILER_ID STREQUAL "GNU")
+    if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND NOT WIN32)
         # Calls within a source are inlined, as in code that is not position-independent.
         target_compile_options(${target} PRIVATE -fno-semantic-interposition)
     endif()

@@ -298,7 +298,9 @@ static bool add_registered(maker *m)
 /* Stores the English name of a title index, if it has one of its own. Returns false when memory is exhausted. */
 static bool add_english(maker *m, uint32_t title_index, const char **english)
 {
-    pfb_name title = *english ? (pfb_name){.bytes = NULL} : pfb_collector_title_in(m->collector, title_index, true);
+    pfb_name title = {.bytes = NULL};
+    if (!*english)
+        title = pfb_collector_title_in(m->collector, title_index, true);
     char *name = title.bytes ? pfb_pdh_copy_name(&title) : NULL;
     if (name)
         *english = keep(m->catalog, name);
