@@ -50,6 +50,8 @@ typedef struct pdh_catalog {
     pdh_arena texts;
     bool is_text;                  /* of a log in text */
     bool is_recording;             /* it may grow */
+    bool has_v1;                   /* V1 blocks of their own, not those inside of logs */
+    uint32_t language;             /* primary language of the local names; 0: unknown, or English */
     uint32_t log_type;             /* PDH_LOG_TYPE_ */
     bool is_mixed;                 /* files of several types, or several logs in text */
     uint64_t size_bytes;           /* of all files */

@@ -9,9 +9,12 @@ typedef struct known_title {
     uint32_t index;
 } known_title;
 
-static const known_title known_titles[] = {{"System", 2},        {"Memory", 4},      {"% Processor Time", 6},
-                                           {"Process", 230},     {"Thread", 232},    {"PhysicalDisk", 234},
-                                           {"LogicalDisk", 236}, {"Processor", 238}, {"System Up Time", 674}};
+static const known_title known_titles[] = {
+    {"System", 2},      {"Memory", 4},         {"% Processor Time", 6}, {"Processor Queue Length", 44},
+    {"Process", 230},   {"Thread", 232},       {"PhysicalDisk", 234},   {"LogicalDisk", 236},
+    {"Processor", 238}, {"% Free Space", 408}, {"Free Megabytes", 410}, {"Network Interface", 510},
+    {"TCPv4", 638},     {"UDPv4", 658},        {"System Up Time", 674}, {"Paging File", 700},
+    {"% Usage", 702},   {"UDPv6", 1532}};
 enum { KNOWN_COUNT = sizeof known_titles / sizeof known_titles[0], FIRST_INVENTED = 10000 };
 
 static int compare_titles(const void *left, const void *right)

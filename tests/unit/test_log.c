@@ -1504,8 +1504,8 @@ Test(log, ids_may_have_names_in_other_languages)
     cr_expect(!pfb_log_link_paths(paths, count, order));
     paths[1].role = PFB_LOG_PROCESS_ID;
     cr_expect(pfb_log_link_paths(paths, count, order));
-    load_ids(&samples[0], older);
-    load_ids(&samples[1], newer);
+    load_ids(&samples[0], older, NULL);
+    load_ids(&samples[1], newer, &samples[0]);
     for (int i = 0; i < 2; i++)
         pfb_log_identify(paths, count, &samples[i].table);
     pfb_log_match(paths, count, &samples[0].table, &samples[1].table);

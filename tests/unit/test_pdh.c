@@ -446,6 +446,91 @@ Test(pdh, the_thread_of_a_query_sets_an_event)
     cr_expect_eq(pfb_event_wait(event, 0), 0xFFFFFFFF);
 }
 
+static bool is_readable(int descriptor)
+{
+    struct pollfd wanted = {.fd = descriptor, .events = POLLIN};
+    return poll(&wanted, 1, 0) == 1 && (wanted.revents & POLLIN) != 0;
+}
+
+/* For event loops that wait for descriptors. */
+Test(pdh, an_event_has_a_descriptor)
+{
+    for (int is_manual = 0; is_manual < 2; is_manual++) {
+        HANDLE event = pfb_event_create(is_manual, 1);
+        int descriptor = pfb_event_descriptor(event);
+        cr_assert(descriptor >= 0 && pfb_event_descriptor(event) == descriptor);
+        cr_expect(is_readable(descriptor), "it was set before");
+        cr_expect(pfb_event_set(event) && is_readable(descriptor));
+        cr_expect_eq(pfb_event_wait(event, 0), 0);
+        cr_expect_eq(is_readable(descriptor), is_manual);
+        cr_expect(pfb_event_reset(event) && !is_readable(descriptor));
+        cr_expect(pfb_event_set(event) && is_readable(descriptor));
+        cr_expect(pfb_event_close(event) && pfb_event_descriptor(event) == -1);
+    }
+    int taken[1024];
+    size_t count = 0;
+    HANDLE event = pfb_event_create(0, 0);
+    const struct rlimit few = {.rlim_cur = 64, .rlim_max = 64};
+    cr_assert_eq(setrlimit(RLIMIT_NOFILE, &few), 0);
+    while (count < 1024 && (taken[count] = dup(STDERR_FILENO)) >= 0)
+        count++;
+    cr_expect_eq(pfb_event_descriptor(event), -1, "there are no descriptors");
+    while (count > 0)
+        close(taken[--count]);
+    cr_expect_geq(pfb_event_descriptor(event), 0);
+    cr_expect(pfb_event_close(event));
+}
+
+/* The thread of PdhCollectQueryDataEx makes it readable. */
+Test(pdh, a_collect_can_be_polled)
+{
+    use_recording(FIXTURE("machine_v1"));
+    HANDLE event = pfb_event_create(0, 0);
+    PDH_HQUERY query = open_query(NULL);
+    PDH_HCOUNTER counter = add(query, "\\System\\Processes");
+    struct pollfd wanted = {.fd = pfb_event_descriptor(event), .events = POLLIN};
+    EXPECT(PdhCollectQueryDataEx(query, 0, event), 0);
+    cr_assert_eq(poll(&wanted, 1, 10000), 1);
+    cr_expect_eq(pfb_event_wait(event, 0), 0);
+    cr_expect_eq(good(counter), 4);
+    EXPECT(PdhCloseQuery(query), 0);
+    cr_expect(pfb_event_close(event));
+}
+
+static int64_t milliseconds(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000 + now.tv_nsec / 1000000;
+}
+
+/* Pauses are left out while a recording is read, if that is asked for. */
+Test(pdh, a_pause_may_be_left_out)
+{
+    static const char *const values[] = {"", "0", "1"};
+    static const char *const variables[] = {"PERFBLOCK_CAPTURE", "PERFBLOCK_CPI_SNAPSHOTS"};
+    int64_t begin = milliseconds();
+    pfb_sleep(30);
+    for (size_t i = 0; i < 3; i++) {
+        setenv("PERFBLOCK_NO_SLEEP", values[i], 1);
+        pfb_sleep(30); /* this machine */
+    }
+    cr_expect_geq(milliseconds() - begin, 119);
+    for (size_t i = 0; i < 2; i++) {
+        setenv(variables[i], FIXTURE("machine"), 1);
+        begin = milliseconds();
+        pfb_sleep(3600000);
+        cr_expect_lt(milliseconds() - begin, 60000);
+        setenv("PERFBLOCK_NO_SLEEP", "0", 1);
+        begin = milliseconds();
+        pfb_sleep(1030);
+        cr_expect_geq(milliseconds() - begin, 1029);
+        setenv("PERFBLOCK_NO_SLEEP", "1", 1);
+        unsetenv(variables[i]);
+    }
+    unsetenv("PERFBLOCK_NO_SLEEP");
+}
+
 /* Appends bytes [*at, end) of one file to another. */
 static void append(FILE *from, long *at, long end, const char *to)
 {
