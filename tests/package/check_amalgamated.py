@@ -18,8 +18,8 @@ C, CXX = ("c99", "c11", "c2x"), ("c++11", "c++14", "c++17", "c++20")
 PARTS = ([], ["-DPFB_NO_SYSTEM"], ["-DPFB_NO_COLLECT", "-ffreestanding"])
 MSVC = ["--target=x86_64-pc-windows-msvc", "-ffreestanding", "-DPFB_NO_COLLECT"]
 # What the sources without a system use of the C library.
-LIBRARY = {"clock", "memchr", "memcmp", "memcpy", "memmove", "memset", "qsort", "snprintf", "strcmp", "strlen", "strncmp",
-           "strncpy", "strtoull", "time", "vsnprintf", "pfb_allocate"}
+LIBRARY = {"clock", "memchr", "memcmp", "memcpy", "memmove", "memset", "qsort", "snprintf", "strchr", "strcmp", "strlen", "strncmp",
+           "strncpy", "strtoll", "strtoull", "time", "vsnprintf", "pfb_allocate"}
 USED = re.compile(r" U (\w+)$", re.M)
 
 
