@@ -152,6 +152,7 @@ int pfb_event_descriptor(HANDLE handle)
         bool is_set = event->is_set;
         (void)fcntl(event->pipe[0], F_SETFD, FD_CLOEXEC);
         (void)fcntl(event->pipe[1], F_SETFD, FD_CLOEXEC);
+        (void)fcntl(event->pipe[0], F_SETFL, O_NONBLOCK); /* a program may have read the byte */
         event->has_pipe = true;
         event->is_set = false;
         set_event(event, is_set);

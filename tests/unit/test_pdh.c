@@ -465,6 +465,9 @@ Test(pdh, an_event_has_a_descriptor)
         cr_expect_eq(is_readable(descriptor), is_manual);
         cr_expect(pfb_event_reset(event) && !is_readable(descriptor));
         cr_expect(pfb_event_set(event) && is_readable(descriptor));
+        char byte;
+        cr_expect_eq(read(descriptor, &byte, 1), 1, "a program may read what it should only poll");
+        cr_expect(pfb_event_reset(event) && !is_readable(descriptor), "and does not stop the library");
         cr_expect(pfb_event_close(event) && pfb_event_descriptor(event) == -1);
     }
     int taken[1024];
