@@ -33,26 +33,29 @@ static PERF_DATA_BLOCK *query(void)
     }
 }
 
+/* Returns what follows that many bytes after the start of a structure. */
+static const void *after(const void *start, DWORD bytes)
+{
+    return (const BYTE *)start + bytes;
+}
+
 /* Stores the idle time of each processor. Returns their number. A real program checks every length. */
 static LONG read_times(const PERF_DATA_BLOCK *block, ULONGLONG *times, WCHAR names[][32])
 {
-    const BYTE *at = (const BYTE *)block + block->HeaderLength;
-    const PERF_OBJECT_TYPE *object = (const PERF_OBJECT_TYPE *)at;
+    const PERF_OBJECT_TYPE *object = after(block, block->HeaderLength);
     for (DWORD i = 1; i < block->NumObjectTypes && object->ObjectNameTitleIndex != PROCESSOR; i++)
-        object = (const PERF_OBJECT_TYPE *)((const BYTE *)object + object->TotalByteLength);
-    const PERF_COUNTER_DEFINITION *counter =
-        (const PERF_COUNTER_DEFINITION *)((const BYTE *)object + object->HeaderLength);
+        object = after(object, object->TotalByteLength);
+    const PERF_COUNTER_DEFINITION *counter = after(object, object->HeaderLength);
     while (counter->CounterNameTitleIndex != PROCESSOR_TIME)
-        counter = (const PERF_COUNTER_DEFINITION *)((const BYTE *)counter + counter->ByteLength);
-    at = (const BYTE *)object + object->DefinitionLength;
+        counter = after(counter, counter->ByteLength);
+    const PERF_INSTANCE_DEFINITION *instance = after(object, object->DefinitionLength);
     LONG count = object->NumInstances < MAX_PROCESSORS ? object->NumInstances : MAX_PROCESSORS;
     for (LONG i = 0; i < count; i++) {
-        const PERF_INSTANCE_DEFINITION *instance = (const PERF_INSTANCE_DEFINITION *)at;
-        const PERF_COUNTER_BLOCK *values = (const PERF_COUNTER_BLOCK *)(at + instance->ByteLength);
-        memcpy(names[i], at + instance->NameOffset, instance->NameLength < 64 ? instance->NameLength : 64);
+        const PERF_COUNTER_BLOCK *values = after(instance, instance->ByteLength);
+        memcpy(names[i], after(instance, instance->NameOffset), instance->NameLength < 64 ? instance->NameLength : 64);
         names[i][31] = 0;
-        memcpy(&times[i], (const BYTE *)values + counter->CounterOffset, sizeof times[i]);
-        at = (const BYTE *)values + values->ByteLength;
+        memcpy(&times[i], after(values, counter->CounterOffset), sizeof times[i]);
+        instance = after(values, values->ByteLength);
     }
     return count;
 }
