@@ -212,11 +212,10 @@ bool pfb_store_add(sample_store *store, stored_sample *sample, stored_sample **r
     }
     pfb_query_info_release(&sample->series->query);
     sample->series->query = pfb_query_info_retain(sample->query);
-    sample->series->step =
-        (range_step){.has_sample = true,
-                     .is_used = true,
-                     .file_number = sample->file_number,
-                     .clocks = {sample->table.perf_time, sample->table.perf_time_100ns, sample->table.perf_freq}};
+    sample->series->clocks =
+        (sample_clocks){sample->table.perf_time, sample->table.perf_time_100ns, sample->table.perf_freq};
+    sample->series->step = (range_step){
+        .has_sample = true, .is_used = true, .file_number = sample->file_number, .clocks = sample->series->clocks};
     sample->serial = store->serial++;
     sample->latest_count = sample->title_count;
     sample->before = store->last;

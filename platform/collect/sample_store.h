@@ -30,6 +30,7 @@ typedef struct stored_series {
     size_t name_size;
     query_info *query;      /* V2: that of the latest sample; or null */
     range_step step;        /* the latest sample, stored or left out by `every` of the range */
+    sample_clocks clocks;   /* of the latest sample that was stored */
     stored_object *objects; /* ascending by title */
     size_t count, capacity;
 } stored_series;

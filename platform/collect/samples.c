@@ -195,11 +195,12 @@ static bool load_v1(pfb_collector *c, stored_sample *sample, collected_reply *re
 
 /* ---- Comparison ------------------------------------------------------------------------------------------ */
 
-/* Returns why a sample does not continue a series, as a PFB_GAP_ bit; or 0. */
+/* Returns why a sample does not continue a series, as a PFB_GAP_ bit; or 0. Samples that the range leaves out do not
+ * count: a recording of what is chosen does not have them, and is the same series. */
 static uint32_t find_series_gap(const pfb_collector *c, const stored_series *series, const sample_clocks *clocks,
                                 bool is_v1)
 {
-    uint32_t gap = pfb_collect_compare_clocks(&series->step.clocks, clocks, is_v1);
+    uint32_t gap = pfb_collect_compare_clocks(&series->clocks, clocks, is_v1);
     return gap == 0 && !is_v1 && !pfb_query_info_is_same(series->query, c->query) ? PFB_GAP_COUNTERS : gap;
 }
 

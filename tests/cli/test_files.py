@@ -207,6 +207,19 @@ class Converted(FilesCase):
                 again = self.converted(*words, whole)
                 self.assertEqual(self.unnumbered(again), expected)
 
+    def test_every_and_a_time_that_is_left_out(self):
+        """A sample that --every leaves out does not decide whether the next
+        file continues the series: a recording of the rest does not have it."""
+        path = self.file("a", capture(
+            *[sample(*row) for row in SAMPLES], sample(30, 5000),
+            file_chunk(1, "b"), described(),
+            *[sample(*row) for row in ((5, 950), (6, 960), (7, 999))]))
+        expected = [None, (900 - 100) / 3, (960 - 900) / 2]
+        for words in (["--every", "3", path],
+                      [self.converted("--every", "3", path)]):
+            found = self.run_json("cook", *words)
+            self.assertEqual([v["value"] for v in found], expected)
+
     def test_names_option(self):
         """The names of --names apply to every file."""
         table = self.file("names", "\0".join(
