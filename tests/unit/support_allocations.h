@@ -2,8 +2,8 @@
 #ifndef PFB_TEST_SUPPORT_ALLOCATIONS_H
 #define PFB_TEST_SUPPORT_ALLOCATIONS_H
 
-/* Allocations that fail on request. The tests that use them compile the tested sources with -Dmalloc=test_malloc and
- * the same for calloc and realloc. A test repeats its work with failing_allocation = 1, 2, ... until the work makes
+/* Allocations that fail on request. The library perfblock_failing_memory is the platform layer compiled with
+ * -Dmalloc=test_malloc and the same for calloc and realloc, as are the tests that use it. A test repeats its work with failing_allocation = 1, 2, ... until the work makes
  * fewer allocations than that. */
 #include <stddef.h>
 
