@@ -256,10 +256,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static const uint8_t none = 0;
     data = size > 0 ? data : &none;
     pfb_selection *selection = pfb_selection_new();
-    require(selection != NULL);
+    pfb_selection *terms = pfb_selection_new();
+    require(selection && terms);
     size_t begin = read_terms(selection, data, size);
-    pfb_selection *terms = pfb_selection_copy(selection);
-    require(terms != NULL);
+    read_terms(terms, data, size);
     pfb_selection_range(terms, INT64_MIN, INT64_MAX, 1);
     check(data + begin, size - begin, NULL, NULL);
     check(data + begin, size - begin, selection, terms);
