@@ -3,8 +3,8 @@
 #define PFB_TEST_SUPPORT_ALLOCATIONS_H
 
 /* Allocations that fail on request. The library perfblock_failing_memory is the platform layer compiled with
- * -Dmalloc=test_malloc and the same for calloc and realloc, as are the tests that use it. A test repeats its work with failing_allocation = 1, 2, ... until the work makes
- * fewer allocations than that. */
+ * -Dmalloc=test_malloc and the same for calloc and realloc, as are the tests that use it. A test repeats its work with
+ * failing_allocation = 1, 2, ... until the work makes fewer allocations than that. */
 #include <stddef.h>
 
 extern size_t allocations;        /* number of allocations so far */
