@@ -8,7 +8,7 @@
 
 #if defined(__SIZEOF_WCHAR_T__) && __SIZEOF_WCHAR_T__ == 2
 
-#include "perfblock/perflib.h"
+#include "text.h"
 
 #include <errno.h>
 #include <stdarg.h>
@@ -95,30 +95,9 @@ static inline int pfb_wide_put(FILE *file, const WCHAR *text, int width, size_t 
     int bytes = (int)padding;
     for (size_t i = 0; width > 0 && i < padding; i++)
         putc(' ', file);
-    for (size_t i = 0; i < length; i++) {
-        unsigned long point = (unsigned long)string[i];
-        bool is_high = point >= 0xD800 && point < 0xDC00 && i + 1 < length;
-        if (is_high && (unsigned long)string[i + 1] >= 0xDC00 && (unsigned long)string[i + 1] < 0xE000)
-            point = 0x10000 + ((point & 0x3FF) << 10 | ((unsigned long)string[++i] & 0x3FF));
-        else if (point >= 0xD800 && point < 0xE000)
-            point = 0xFFFD;
+    for (size_t i = 0; i < length;) {
         char utf8[5] = {0};
-        if (point < 0x80) {
-            utf8[0] = (char)point;
-        } else if (point < 0x800) {
-            utf8[0] = (char)(0xC0 | point >> 6);
-            utf8[1] = (char)(0x80 | (point & 0x3F));
-        } else if (point < 0x10000) {
-            utf8[0] = (char)(0xE0 | point >> 12);
-            utf8[1] = (char)(0x80 | (point >> 6 & 0x3F));
-            utf8[2] = (char)(0x80 | (point & 0x3F));
-        } else {
-            utf8[0] = (char)(0xF0 | point >> 18);
-            utf8[1] = (char)(0x80 | (point >> 12 & 0x3F));
-            utf8[2] = (char)(0x80 | (point >> 6 & 0x3F));
-            utf8[3] = (char)(0x80 | (point & 0x3F));
-        }
-        bytes += (int)strlen(utf8);
+        bytes += (int)pfb_text_to_utf8(pfb_text_from_utf16(string, length, &i), utf8);
         fputs(utf8, file);
     }
     for (size_t i = 0; width < 0 && i < padding; i++)

@@ -20,6 +20,7 @@ typedef const BYTE *LPCBYTE;
 
 #include "keywords.h"
 #include "perfblock/pdh.h"
+#include "text.h"
 #include "winreg.h"
 
 /* The standard headers that this one needs, and those whose functions wide.h replaces by macros. They are included
@@ -42,6 +43,7 @@ typedef const BYTE *LPCBYTE;
 /* ---- Types ---------------------------------------------------------------------------------------------------- */
 
 typedef const BYTE *LPCBYTE;
+typedef BYTE *PBYTE;
 typedef int BOOL;
 typedef unsigned int UINT;
 typedef void *PVOID;
@@ -62,10 +64,32 @@ typedef union LARGE_INTEGER {
     LONGLONG QuadPart PFB_PDH_ALIGN8;
 } LARGE_INTEGER;
 
+typedef union ULARGE_INTEGER {
+    PFB_PDH_EXTENSION struct {
+        DWORD LowPart;
+        DWORD HighPart;
+    };
+    struct {
+        DWORD LowPart;
+        DWORD HighPart;
+    } u;
+    ULONGLONG QuadPart PFB_PDH_ALIGN8;
+} ULARGE_INTEGER;
+
+#define VOID void
 #define TRUE 1
 #define FALSE 0
 #define WINAPI
 #define APIENTRY
+#define UNALIGNED
+
+/* A text of the kind that functions without a letter take. */
+#ifdef UNICODE
+#define PFB_TEXT(text) L##text
+#else
+#define PFB_TEXT(text) text
+#endif
+#define TEXT(text) PFB_TEXT(text)
 
 /* ---- Error codes ---------------------------------------------------------------------------------------------- */
 
@@ -120,6 +144,14 @@ static inline DWORD GetCurrentDirectory(DWORD size, char *buffer)
     return getcwd(buffer, size) ? (DWORD)strlen(buffer) : 0;
 }
 
+/* Returns -1, 0 or 1: the left time is before, equal to or after the right one. */
+static inline LONG CompareFileTime(const FILETIME *left, const FILETIME *right)
+{
+    ULONGLONG l = (ULONGLONG)left->dwHighDateTime << 32 | left->dwLowDateTime;
+    ULONGLONG r = (ULONGLONG)right->dwHighDateTime << 32 | right->dwLowDateTime;
+    return (l > r) - (l < r);
+}
+
 /* Events, which PdhCollectQueryDataEx sets. */
 
 #define INFINITE 0xFFFFFFFF
@@ -130,16 +162,21 @@ static inline DWORD GetCurrentDirectory(DWORD size, char *buffer)
 #define WT_EXECUTEONLYONCE 8
 #define CALLBACK
 
+typedef pfb_event_function *WAITORTIMERCALLBACK;
+
+/* A name is ignored: each event is a new one. There is no function that opens one by its name. */
 static inline HANDLE CreateEventA(void *security, BOOL is_manual, BOOL is_set, const char *name)
 {
     (void)security;
-    return name ? NULL : pfb_event_create(is_manual, is_set); /* no object has a name */
+    (void)name;
+    return pfb_event_create(is_manual, is_set);
 }
 
 static inline HANDLE CreateEventW(void *security, BOOL is_manual, BOOL is_set, LPCWSTR name)
 {
     (void)security;
-    return name ? NULL : pfb_event_create(is_manual, is_set);
+    (void)name;
+    return pfb_event_create(is_manual, is_set);
 }
 
 #ifdef UNICODE
@@ -159,6 +196,10 @@ static inline HANDLE CreateEventW(void *security, BOOL is_manual, BOOL is_set, L
 
 /* Microsoft's samples define wmain without parameters. The macro makes it main, which the C runtime calls. */
 #define wmain main
+
+#ifndef WIN32_LEAN_AND_MEAN
+#include "winperf.h"
+#endif
 
 #include "wide.h"
 

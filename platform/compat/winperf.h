@@ -11,9 +11,10 @@
 
 /* ---- Structures ----------------------------------------------------------------------------------------------- */
 
-/* Sizes and offsets are the same in programs of 32 and 64 bits: titles are DWORDs, not pointers. */
+/* Sizes and offsets are the same in programs of 32 and 64 bits: titles are DWORDs, not pointers. The tags are those of
+ * Windows, because programs declare the structures by them. */
 
-typedef struct PERF_DATA_BLOCK {
+typedef struct _PERF_DATA_BLOCK {
     WCHAR Signature[4];
     DWORD LittleEndian;
     DWORD Version;
@@ -30,7 +31,7 @@ typedef struct PERF_DATA_BLOCK {
     DWORD SystemNameOffset;
 } PERF_DATA_BLOCK, *PPERF_DATA_BLOCK;
 
-typedef struct PERF_OBJECT_TYPE {
+typedef struct _PERF_OBJECT_TYPE {
     DWORD TotalByteLength;
     DWORD DefinitionLength;
     DWORD HeaderLength;
@@ -47,7 +48,7 @@ typedef struct PERF_OBJECT_TYPE {
     LARGE_INTEGER PerfFreq;
 } PERF_OBJECT_TYPE, *PPERF_OBJECT_TYPE;
 
-typedef struct PERF_COUNTER_DEFINITION {
+typedef struct _PERF_COUNTER_DEFINITION {
     DWORD ByteLength;
     DWORD CounterNameTitleIndex;
     DWORD CounterNameTitle;
@@ -60,7 +61,7 @@ typedef struct PERF_COUNTER_DEFINITION {
     DWORD CounterOffset;
 } PERF_COUNTER_DEFINITION, *PPERF_COUNTER_DEFINITION;
 
-typedef struct PERF_INSTANCE_DEFINITION {
+typedef struct _PERF_INSTANCE_DEFINITION {
     DWORD ByteLength;
     DWORD ParentObjectTitleIndex;
     DWORD ParentObjectInstance;
@@ -69,7 +70,7 @@ typedef struct PERF_INSTANCE_DEFINITION {
     DWORD NameLength;
 } PERF_INSTANCE_DEFINITION, *PPERF_INSTANCE_DEFINITION;
 
-typedef struct PERF_COUNTER_BLOCK {
+typedef struct _PERF_COUNTER_BLOCK {
     DWORD ByteLength;
 } PERF_COUNTER_BLOCK, *PPERF_COUNTER_BLOCK;
 

@@ -277,6 +277,21 @@ static uint32_t detail_or_novice(uint32_t detail)
     return detail != 0 ? detail : 100;
 }
 
+/* Writes a definition, whose value follows those that end at *end. Returns the offset of the value; 0: it has no bytes.
+ * Average times have 8 bytes on Windows, although their type says 4, and programs read as many whatever the definition
+ * says. So 4 bytes of zeros follow one of 4 bytes. */
+static uint32_t write_definition(pfb_writer *writer, pfb_v1_counter *counter, uint32_t *end)
+{
+    const uint32_t average_timer = UINT32_C(0x30020400);
+    uint32_t room = counter->type == average_timer && counter->size_bytes == 4 ? 8 : counter->size_bytes;
+    counter->value_offset = room < 8 ? *end : (*end + 7) & ~UINT32_C(7);
+    if (room == 0)
+        counter->value_offset = 0;
+    else
+        *end = counter->value_offset + room;
+    return pfb_write_definition(writer, counter);
+}
+
 /* Writes the definitions of an object. Returns the end of its values in a counter block. */
 static uint32_t write_definitions(const written_plan *plan, written_object *object, pfb_writer *writer)
 {
@@ -291,14 +306,12 @@ static uint32_t write_definitions(const written_plan *plan, written_object *obje
                                   .detail_level = detail_or_novice(entry->detail),
                                   .type = entry->type,
                                   .size_bytes = column->size_bytes};
-        column->offset = pfb_write_definition(writer, &counter);
-        end = column->offset + column->size_bytes > end ? column->offset + column->size_bytes : end;
+        column->offset = write_definition(writer, &counter, &end);
         if (column->base_type == 0)
             continue;
         counter.type = column->base_type;
         counter.size_bytes = column->base_bytes;
-        column->base_offset = pfb_write_definition(writer, &counter);
-        end = column->base_offset + column->base_bytes;
+        column->base_offset = write_definition(writer, &counter, &end);
     }
     return end;
 }

@@ -180,7 +180,11 @@ class Wide(Compiled):
             "h l 7",
             "21510500",
             "0 1 1 1", "0 1 0", "0 1 1",
-            "[ab] [abcd] [cd] 1 1", "[] [xyd]", ""])
+            "[ab] [abcd] [cd] 1 1",
+            "7 10 [é€😀] 5 [a\ufffdb] 0 0 0",
+            "4 5 [é€😀] 6 [a" + 5 * "\ufffd" + "] 0 0",
+            "-1 0 1",
+            "[] [xyd]", ""])
 
     @unittest.skipIf(ON_WINDOWS or not CC, "Windows has the functions itself, or there is no C compiler")
     def test_other_functions_of_the_c_library_give_a_warning(self):

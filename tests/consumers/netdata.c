@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* netdata: doubles the variable that it passes as the size, asks for everything with a null name, checks each structure
- * against the size, and reads names below Perflib\009, again if that key has a newer time. */
+/* netdata: doubles the variable that it passes as the size, which is the one used before, asks for everything with a
+ * null name, checks each structure against the size, and reads names below Perflib\009, again if that key has a newer
+ * time. It reads as many bytes as the type of a counter has in Microsoft's page of retrieving counter data, whatever
+ * the definition says, and a base after its counter. */
 #include "registry.h"
 
 static char *texts;
@@ -35,12 +37,10 @@ static const char *name_of(DWORD index)
 
 static PERF_DATA_BLOCK *query(DWORD *size)
 {
+    static BYTE *buffer;
     DWORD code;
-    BYTE *buffer = NULL;
-    *size = 32 * 1024;
     do {
-        free(buffer);
-        buffer = malloc(*size);
+        buffer = realloc(buffer, *size);
         DEMAND(buffer);
         code = (DWORD)RegQueryValueExA(HKEY_PERFORMANCE_DATA, NULL, NULL, NULL, buffer, size);
         if (code == ERROR_MORE_DATA)
@@ -59,22 +59,51 @@ static const void *inside(const PERF_DATA_BLOCK *data, const void *at, DWORD siz
     return at;
 }
 
+static DWORD bytes_of_type(DWORD type)
+{
+    if (type == PERF_AVERAGE_TIMER)
+        return 8;
+    return type == PERF_OBJ_TIME_TIMER || (type & PERF_SIZE_VARIABLE_LEN) != PERF_SIZE_LARGE ? 4 : 8;
+}
+
+/* Demands that the definition after that of a fraction is its base. */
+static void check_base(const PERF_DATA_BLOCK *data, const PERF_OBJECT_TYPE *object,
+                       const PERF_COUNTER_DEFINITION *counter)
+{
+    DWORD kind = counter->CounterType & PERF_COUNTER_PRECISION;
+    if (kind != PERF_COUNTER_FRACTION && kind != PERF_COUNTER_PRECISION)
+        return;
+    const PERF_COUNTER_DEFINITION *base = past(counter, counter->ByteLength);
+    inside(data, base, sizeof *base);
+    DEMAND((const BYTE *)base < (const BYTE *)past(object, object->DefinitionLength));
+    DEMAND((base->CounterType & PERF_COUNTER_BASE) == PERF_COUNTER_BASE);
+}
+
+static void print_name(const WCHAR *name, DWORD size_bytes)
+{
+    char narrow[512];
+    int size =
+        WideCharToMultiByte(CP_UTF8, 0, name, (int)(size_bytes / sizeof *name), narrow, sizeof narrow, NULL, NULL);
+    DEMAND(size > 0 && narrow[size - 1] == '\0');
+    printf("%s", narrow);
+}
+
 static void print_counter(const PERF_DATA_BLOCK *data, const PERF_OBJECT_TYPE *object,
                           const PERF_COUNTER_DEFINITION *counter)
 {
     const void *at = past(object, object->DefinitionLength);
+    DWORD size = bytes_of_type(counter->CounterType);
+    check_base(data, object, counter);
     for (LONG i = 0; i < (object->NumInstances == PERF_NO_INSTANCES ? 1 : object->NumInstances); i++) {
-        const WCHAR *name = L"";
         if (object->NumInstances != PERF_NO_INSTANCES) {
             const PERF_INSTANCE_DEFINITION *instance = inside(data, at, sizeof *instance);
-            name = inside(data, past(instance, instance->NameOffset), instance->NameLength);
-            DEMAND(instance->NameLength >= 2 && name[instance->NameLength / 2 - 1] == 0);
+            print_name(inside(data, past(instance, instance->NameOffset), instance->NameLength), instance->NameLength);
             at = past(instance, instance->ByteLength);
         }
         const PERF_COUNTER_BLOCK *block = inside(data, at, sizeof *block);
         inside(data, at, block->ByteLength);
-        DEMAND(counter->CounterOffset + counter->CounterSize <= block->ByteLength);
-        printf("%ls\t%.17g\n", name, (double)number_at(past(block, counter->CounterOffset), counter->CounterSize));
+        DEMAND(counter->CounterOffset + size <= block->ByteLength);
+        printf("\t%.17g\n", (double)number_at(past(block, counter->CounterOffset), size));
         at = past(at, block->ByteLength);
     }
 }
@@ -84,8 +113,8 @@ int main(int argc, char **argv)
     DEMAND(argc == 3);
     texts = read_key("CounterDefinition");
     free(read_key("help"));
+    DWORD size = 32 * 1024;
     for (int sample = 0; sample < 2; sample++) {
-        DWORD size = 0;
         PERF_DATA_BLOCK *data = query(&size);
         DEMAND(data->TotalByteLength == size && data->HeaderLength <= size);
         const PERF_OBJECT_TYPE *object = past(data, data->HeaderLength);
@@ -105,7 +134,6 @@ int main(int argc, char **argv)
             }
             object = past(object, object->TotalByteLength);
         }
-        free(data);
         wait_for_sample();
     }
     free(texts);

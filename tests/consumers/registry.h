@@ -5,9 +5,7 @@
 /* What the consumers of the performance registry keys share. Each is given the name of an object, or its title index,
  * and the name of a counter; it prints what the counter has in the last but one of the samples that it reads and in the
  * last one: a line for each instance. */
-#include "consumer.h"
-
-#include <winperf.h>
+#include "consumer.h" /* windows.h includes winperf.h, as on Windows */
 
 #define PERFLIB_PATH "SOFTWARE\\Microsoft\\Windows NT\\CurrentVersion\\Perflib"
 

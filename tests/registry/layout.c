@@ -6,6 +6,16 @@
 
 #include <stddef.h>
 
+/* netdata declares these types again, by their tags. */
+typedef long long LONGLONG;
+typedef unsigned long long ULONGLONG;
+typedef int BOOL;
+typedef struct _PERF_DATA_BLOCK PERF_DATA_BLOCK;
+typedef struct _PERF_OBJECT_TYPE PERF_OBJECT_TYPE;
+typedef struct _PERF_COUNTER_DEFINITION PERF_COUNTER_DEFINITION;
+typedef struct _PERF_INSTANCE_DEFINITION PERF_INSTANCE_DEFINITION;
+typedef struct _PERF_COUNTER_BLOCK PERF_COUNTER_BLOCK;
+
 #define SIZE(type, size) _Static_assert(sizeof(type) == (size), #type)
 #define OFFSET(type, member, offset) _Static_assert(offsetof(type, member) == (offset), #type "." #member)
 
@@ -14,6 +24,11 @@ OFFSET(LARGE_INTEGER, QuadPart, 0);
 OFFSET(LARGE_INTEGER, LowPart, 0);
 OFFSET(LARGE_INTEGER, HighPart, 4);
 OFFSET(LARGE_INTEGER, u.HighPart, 4);
+SIZE(ULARGE_INTEGER, 8);
+OFFSET(ULARGE_INTEGER, QuadPart, 0);
+OFFSET(ULARGE_INTEGER, LowPart, 0);
+OFFSET(ULARGE_INTEGER, HighPart, 4);
+OFFSET(ULARGE_INTEGER, u.HighPart, 4);
 SIZE(SYSTEMTIME, 16);
 OFFSET(SYSTEMTIME, wDayOfWeek, 4);
 OFFSET(SYSTEMTIME, wMilliseconds, 14);

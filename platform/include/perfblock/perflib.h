@@ -45,8 +45,8 @@ typedef uint32_t DWORD;
 typedef DWORD *LPDWORD;
 typedef uint32_t ULONG;
 typedef int32_t LONG;
-typedef uint64_t ULONGLONG;
-typedef int64_t LONGLONG;
+typedef unsigned long long ULONGLONG; /* as %llu expects; not uint64_t, which is unsigned long on some systems */
+typedef long long LONGLONG;
 typedef uint16_t WORD;
 typedef void *HANDLE;
 
