@@ -32,11 +32,19 @@ NUMBERED = ["Idle", "System", "svchost", "svchost#1", "svchost#2", "database",
 QUEUE = r"\System\Processor Queue Length"
 FREE = r"\LogicalDisk(*)\% Free Space"
 PAGED = r"\Paging File(*)\% Usage"
+SWAPPED = r"\Paging File(_Total)\% Usage"
 BUSY = r"\Processor(*)\% Processor Time"
 READ = r"\Process(*)\IO Read Bytes/sec"
 TIME = r"\Process(*)\% Processor Time"
 # Rates of the log: 70 and 140 events in a second.
 THINGS = [("a", 70), ("b", 140)]
+
+
+def has_swap():
+    if not os.path.exists("/proc/swaps"):
+        return False
+    with open("/proc/swaps", encoding="utf-8") as file:
+        return len(file.read().splitlines()) > 1
 
 
 def displayed(counter, sample):
@@ -119,6 +127,9 @@ class Consumers(Programs):
         rows = self.run_program("psutil", r"\System\System Up Time")
         self.assertGreater(rows[0][1], 0)
         self.assertGreaterEqual(self.run_program("psutil", QUEUE)[0][1], 0)
+        if os.path.exists("/proc/swaps"):  # with or without swap
+            (_, value), = self.run_program("psutil", SWAPPED, "now")
+            self.assertTrue(0 <= value <= 100, value)
 
     def test_windows_exporter(self):
         rows = self.of_fixture("windows_exporter", TIME,
@@ -138,7 +149,7 @@ class Consumers(Programs):
         self.assertEqual([name for name, _ in rows[:half]],
                          [name for name, _ in rows[half:]])
         self.assertIn("/", dict(rows))
-        if os.path.exists("/proc/swaps"):
+        if has_swap():
             rows = self.run_program("windows_exporter", *2 * [PAGED])
             self.assertEqual(rows[-1][0], "_Total")
 

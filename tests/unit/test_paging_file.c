@@ -51,7 +51,7 @@ Test(paging_file, counters_are_those_of_windows)
     put_file("/proc/swaps", TITLES);
     pfb_source *source = open_machine();
     expect_counters(source, PFB_INSTANCES_MULTIPLE | PFB_INSTANCES_AGGREGATE, known, sizeof known / sizeof known[0]);
-    cr_expect_str_eq(ask(source, "*", 1, PFB_NO_ID), "4 0 {_Total#fffffffe 0/4}\n", "a machine without swap areas");
+    cr_expect_str_eq(ask(source, "*", 1, PFB_NO_ID), "4 0\n", "a machine without swap areas");
     pfb_source_close(source);
 }
 

@@ -91,7 +91,7 @@ static void close_swaps(void *context)
     free(set);
 }
 
-/* The set is available with /proc/swaps. Without swap areas it has the total only, which is 0. */
+/* The set is available with /proc/swaps. Without swap areas it has no instances, as on Windows. */
 static void *open_swaps(pfb_kernel_reader *reader, uint32_t *offered, pfb_source_failure *failure)
 {
     swaps *set = malloc(sizeof *set);
@@ -111,7 +111,7 @@ static void *open_swaps(pfb_kernel_reader *reader, uint32_t *offered, pfb_source
 static size_t instance_count(const void *context)
 {
     const swaps *set = context;
-    return set->count + 1;
+    return set->count > 0 ? set->count + 1 : 0;
 }
 
 /* The swap areas with their positions as ids, then the total. */
