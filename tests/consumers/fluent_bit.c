@@ -33,6 +33,7 @@ int main(int argc, char **argv)
         PDH_COUNTER_PATH_ELEMENTS_W *parts = malloc(parts_size);
         DEMAND(parts && IS(PdhParseCounterPathW(at, parts, &parts_size, 0), ERROR_SUCCESS));
         DEMAND(parts->szMachineName && parts->szObjectName && parts->szCounterName);
+        DEMAND(!parts->szInstanceName || *parts->szInstanceName); /* the label of the value */
         free(parts);
         names[count] = at;
         DEMAND(IS(PdhAddCounterW(query, at, 0, &counters[count++]), ERROR_SUCCESS));

@@ -179,6 +179,7 @@ class Consumers(Programs):
             for name, value in displayed("% Processor Time", 1)])
         self.assertTrue(self.run_program(
             "fluent_bit", r"\Processor Information(*)\% Processor Time"))
+        self.assertTrue(self.run_program("fluent_bit", FREE))
 
     def test_datadog(self):
         self.assertEqual(

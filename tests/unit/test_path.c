@@ -52,6 +52,9 @@ Test(path, the_parts_of_each_path_are_found)
         {"\\Processor(_Total)\\% Processor Time", "s=Processor;i=_Total;n=_Total;c=% Processor Time;"},
         {"\\Processor Information(0,1)\\*", "s=Processor Information;i=0,1;n=0,1;c=*;"},
         {"\\\\h\\Thread(svchost/3#12)\\ID Thread", "m=h;s=Thread;i=svchost/3#12;p=svchost;n=3;#=12;c=ID Thread;"},
+        {"\\LogicalDisk(/)\\x", "s=LogicalDisk;i=/;n=/;c=x;"}, /* a folder of Linux has no parent */
+        {"\\LogicalDisk(/var/lib)\\x", "s=LogicalDisk;i=/var/lib;n=/var/lib;c=x;"},
+        {"\\Thread(a/)\\x", "s=Thread;i=a/;p=a;n=;c=x;"},
         {"\\Process(a#109)\\x", "s=Process;i=a#109;n=a;#=109;c=x;"},
         {"\\Process(a#b#2)\\x", "s=Process;i=a#b#2;n=a#b;#=2;c=x;"},
         {"\\Process(a#)\\x", "s=Process;i=a#;n=a#;c=x;"},

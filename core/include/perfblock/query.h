@@ -62,7 +62,7 @@ typedef struct pfb_path {
     pfb_name machine; /* without the two backslashes */
     pfb_name counterset;
     pfb_name instance; /* the text between the parentheses, which may be empty */
-    pfb_name parent;   /* the part of `instance` before its last slash */
+    pfb_name parent;   /* the part of `instance` before its last slash; none if it begins with a slash */
     pfb_name name;     /* `instance` without parent and index */
     bool has_index;    /* `instance` ends in # and one to nine digits */
     uint32_t index;    /* number among the instances of this name, from 0 */

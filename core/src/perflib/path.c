@@ -48,9 +48,10 @@ static size_t read_index(const path_view *t, size_t begin, size_t end, pfb_path 
     return path->has_index ? at - 1 : end;
 }
 
+/* Splits at the last slash. An instance that begins with one is a path of Linux, without a parent. */
 static void split_instance(const path_view *t, size_t begin, size_t end, pfb_path *path)
 {
-    size_t name = end;
+    size_t name = begin < end && path_unit(t, begin) == '/' ? begin : end;
     path->instance = slice(t, begin, end);
     while (name > begin && path_unit(t, name - 1) != '/')
         name--;
