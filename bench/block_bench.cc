@@ -207,6 +207,37 @@ uint64_t find_plain(const uint8_t *data, size_t)
     return sum;
 }
 
+/* Finds each value of a loaded sample by object, instance and counter. */
+void look_up(benchmark::State &state, const reply &input, size_t count)
+{
+    pfb_sample_input block = {};
+    block.data = input.bytes.data();
+    block.data_size_bytes = input.bytes.size();
+    pfb_sample_counts counts;
+    pfb_sample table;
+    pfb_sample_measure(&block, &counts);
+    std::vector<uint64_t> memory(pfb_sample_size(&counts) / sizeof(uint64_t) + 1);
+    pfb_sample_load(&table, &block, &counts, memory.data(), memory.size() * sizeof(uint64_t));
+    pfb_sample_number_rows(&table);
+    const std::vector<bench::instance> processes = bench::processes(count);
+    const pfb_guid object = pfb_title_guid(bench::PROCESS_TITLE);
+    for (auto _ : state) {
+        uint64_t sum = 0;
+        for (const bench::instance &process : processes) {
+            const pfb_name name = pfb_utf16_name(process.name.data(), process.name.size());
+            for (uint32_t i = 0; i < CHOSEN_COUNTERS; i++) {
+                uint32_t column = pfb_sample_find_column(&table, &object, chosen_title(i), 0);
+                uint32_t row = pfb_sample_find_row(&table, table.columns[column].result, &name, nullptr, 0);
+                sum += pfb_sample_value_at(&table, row, column).raw;
+            }
+        }
+        benchmark::DoNotOptimize(sum);
+        if (sum != input.sum)
+            return state.SkipWithError("the sum of the values is wrong");
+    }
+    bench::count_items(state, input.values);
+}
+
 /* Makes a block whose expected sum is that of the chosen counters. */
 get_reply make_chosen(size_t count)
 {
@@ -250,6 +281,7 @@ void add_v1(size_t count)
     get_reply chosen = make_chosen(count);
     add("v1/chosen/find", count, chosen, find_v1);
     add("v1/chosen/plain", count, chosen, find_plain);
+    bench::add("v1/chosen/look_up", count, [=](benchmark::State &state) { look_up(state, chosen(), count); });
 }
 
 /* ---- Into arrays ------------------------------------------------------------------------------------------- */

@@ -674,6 +674,41 @@ static void check_match_with_itself(pfb_sample *t)
         require(t->rows[row].older_row == row, "in a sample matched with itself, each row is its own older row");
 }
 
+/* Checks that each row of a numbered sample is found by its name, its parent and its occurrence, for small tables only.
+ */
+static void check_names(const pfb_sample *t)
+{
+    const pfb_name none = {NULL, 0, 0};
+    for (uint32_t i = 0; i < t->counts.rows && t->counts.rows <= MAX_SEARCHED_ROWS; i++) {
+        const pfb_sample_row *row = &t->rows[i];
+        const pfb_sample_result *result = &t->results[row->result];
+        const pfb_name *name = row->has_name ? &row->name : &none;
+        uint32_t equal = 0;
+        uint32_t named = 0;
+        for (uint32_t n = result->first_row; n < result->first_row + result->row_count; n++) {
+            const pfb_sample_row *other = &t->rows[n];
+            bool is_named = other->has_name == row->has_name && is_same_name(&other->name, &row->name);
+            named += is_named;
+            equal += is_named && n < i && is_same_name(&other->parent, &row->parent);
+        }
+        require(row->occurrence == equal, "rows of equal names are numbered in their order");
+        /* Names that are not in the object's code page are those of parents in other objects. */
+        if (row->parent.size_bytes == 0 || row->parent.encoding == result->code_page)
+            require(pfb_sample_find_row(t, row->result, name, &row->parent, equal) == i, "a row is found by its name");
+        uint32_t found = pfb_sample_find_row(t, row->result, name, NULL, named - 1);
+        require(found - result->first_row < result->row_count && is_same_name(&t->rows[found].name, &row->name),
+                "rows of any parent are found");
+        require(pfb_sample_find_row(t, row->result, name, NULL, named) == PFB_NONE, "no more rows have the name");
+    }
+    for (uint32_t c = 0; c < t->counts.columns && t->counts.columns <= MAX_SEARCHED_ROWS; c++) {
+        const pfb_sample_column *column = &t->columns[c];
+        const pfb_sample_result *result = &t->results[column->result];
+        uint32_t found =
+            pfb_sample_find_column(t, &result->counterset, column->counter_id, column->result) - result->first_column;
+        require(found == find_position(t, column->result, column->counter_id), "a column is found by its counter");
+    }
+}
+
 static void check_samples(sample *older, sample *newer, const uint8_t order[2], const pfb_formula_options *options)
 {
     load(older);
@@ -690,6 +725,7 @@ static void check_samples(sample *older, sample *newer, const uint8_t order[2], 
     check_orders(older, newer, order, options);
     pfb_sample_number_rows(&older->table);
     pfb_sample_number_rows(&newer->table);
+    check_names(&newer->table);
     pfb_sample_match(&older->table, &newer->table, NULL, 0);
     check_match(&older->table, &newer->table);
     check_rows(newer);

@@ -36,7 +36,6 @@ WITHOUT = {
     r"pfb_cpi_hooks_finish": "reads the rest and returns the error",
     # Single functions.
     r"pfb_perflib_error_text": "returns why a function of perflib.h failed",
-    r"pfb_sample_value_at": "the checked look-up of a value in a sample",
 }
 HEADERS = ["core/include/perfblock", "core/cpi/include", "core/lwp/include", "platform/include"]
 USERS = ["cli", "platform", "examples"]

@@ -74,6 +74,8 @@ Test(sample, a_table_has_every_kind_of_result)
         cr_expect(r->first_row == row && r->row_count == rows[i], "result %u", i);
         cr_expect(r->first_column == column && r->column_count == columns[i], "result %u", i);
         cr_expect(!r->has_query && r->counter_id == PFB_NO_ID, "result %u", i);
+        cr_expect(r->code_page == PFB_ENCODING_UTF16LE && r->help_index == 0 && r->detail_level == 0, "result %u", i);
+        cr_expect_eq(r->default_column, PFB_NONE, "result %u", i);
         row += rows[i];
         column += columns[i];
     }

@@ -120,7 +120,13 @@ Test(sample_v1, every_part_of_a_block_is_loaded)
         for (uint32_t r = 0; r < 5; r++) {
             cr_expect(t->results[r].kind == PFB_V1_OBJECT && t->results[r].title_index == 100 * (r + 1));
             cr_expect(t->results[r].has_query && t->results[r].counter_id == PFB_NO_ID);
+            uint32_t utf16 = big ? PFB_ENCODING_UTF16BE : PFB_ENCODING_UTF16LE;
+            cr_expect_eq(t->results[r].code_page, r == 4 ? 1252 : utf16);
+            cr_expect_eq(t->results[r].help_index, r == 4 ? 0 : 100 * (r + 1) + 1);
+            cr_expect_eq(t->results[r].detail_level, r == 4 ? 0 : r == 0 ? 200 : 100);
+            cr_expect_eq(t->results[r].default_column, PFB_NONE); /* 102 in the first object, which has 4 counters */
         }
+        cr_expect(t->columns[1].help_index == 105 && t->columns[1].counter.detail_level == 200);
         cr_expect_eq(t->results[0].object_time, -5);
         cr_expect_eq(t->results[0].object_freq, INT64_C(0x0102030405060708));
         cr_expect(t->columns[1].has_counter && t->columns[1].counter.type == AVERAGE_BULK);
@@ -133,6 +139,31 @@ Test(sample_v1, every_part_of_a_block_is_loaded)
                   label.offset < INSTANCE_B);
         cr_expect_eq(pfb_sample_value_at(t, 3, 7).raw, 0x61626364, "the value of the last row");
         check_rows(t, s->block, big);
+        v1_free(s);
+    }
+}
+
+/* DefaultCounter is a position among the counters of the object. */
+Test(sample_v1, the_default_counter_is_a_column)
+{
+    static const struct {
+        int32_t position;
+        uint32_t column;
+    } rows[] = {{-1, PFB_NONE}, {0, 1}, {1, 2}, {2, PFB_NONE}, {INT32_MIN, PFB_NONE}, {INT32_MAX, PFB_NONE}};
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        v1 *s = v1_new(1);
+        pfb_v1_object object = {
+            .title_index = 2, .default_counter = rows[i].position, .instance_count = PFB_V1_METADATA_NO_INSTANCES};
+        v1_object(&s->b, 1, PFB_V1_METADATA_NO_INSTANCES);
+        v1_counter(&s->b, 4, COUNTER, 4, 0);
+        pfb_write_end_object(&s->b);
+        pfb_write_begin_object(&s->b, &object);
+        v1_counter(&s->b, 6, COUNTER, 4, 0);
+        v1_counter(&s->b, 8, COUNTER, 4, 0);
+        pfb_write_end_object(&s->b);
+        v1_load(s);
+        cr_expect_eq(s->table.results[0].default_column, PFB_NONE);
+        cr_expect_eq(s->table.results[1].default_column, rows[i].column, "position %d", rows[i].position);
         v1_free(s);
     }
 }

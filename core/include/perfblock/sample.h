@@ -61,7 +61,7 @@ typedef struct pfb_sample_result {
     uint32_t kind;                    /* V2: dwType, PFB_V2_ or another number. V1: PFB_V1_OBJECT */
     uint32_t status;                  /* V2: dwStatus; V1: 0 */
     bool has_query;                   /* the query is known; else counterset is 0, counter_id PFB_NO_ID */
-    pfb_guid counterset;              /* V1: the title index, zero-extended */
+    pfb_guid counterset;              /* V1: pfb_title_guid of the title index */
     uint32_t counter_id;              /* of the query; PFB_NO_ID: all counters */
     uint32_t title_index;             /* V1: of the object; else 0 */
     int64_t object_time, object_freq; /* V1: the object's clock; else 0 */
@@ -70,6 +70,10 @@ typedef struct pfb_sample_result {
     uint64_t first_value; /* row r, column c is at first_value + (c - first_column) * stride + (r - first_row) */
     uint32_t stride;      /* from a column to the next: row_count or more */
     bool has_instances;   /* V1: its rows are instances; false: its only row is the object itself. V2: false */
+    uint32_t code_page;   /* of its instances' names, as the object states it; where it states UTF-16 (0), and in V2:
+                           * PFB_ENCODING_UTF16LE or _UTF16BE */
+    uint32_t help_index, detail_level; /* V1: of the object; else 0 */
+    uint32_t default_column;           /* V1: the counter to show first; PFB_NONE: none */
 } pfb_sample_result;
 
 /* A counter of a result. */
@@ -81,6 +85,7 @@ typedef struct pfb_sample_column {
     pfb_counter counter; /* type, ids of base, multi count and clocks, scale ... */
     /* Columns of the related counters, in the same result if possible; PFB_NONE: none. */
     uint32_t base_column, multi_column, time_column, freq_column;
+    uint32_t help_index; /* V1: title index of the help text; else 0 */
 } pfb_sample_column;
 
 /* An instance of a result. */
@@ -140,6 +145,7 @@ typedef struct pfb_sample {
     uint32_t *key_order;
     uint32_t key_count;
     bool rows_ranked;
+    uint32_t *name_order;
 } pfb_sample;
 
 /* Counts the elements that the table of this input needs. The counts are exact for valid data and upper bounds for
@@ -175,8 +181,47 @@ typedef struct pfb_sample_value {
 /* Returns the value of any row and column. */
 PFB_API pfb_sample_value pfb_sample_value_at(const pfb_sample *sample, uint32_t row, uint32_t column);
 
-/* Fills `occurrence` and `rank` of all rows, for display. n log n. Not required before matching. */
+/* Fills `occurrence` and `rank` of all rows, for display, and sorts the rows by name for pfb_sample_find_row. n log n.
+ * Not required before matching. */
 PFB_API void pfb_sample_number_rows(pfb_sample *sample);
+
+/* ---- Look-up ------------------------------------------------------------------------------------------- */
+
+/* One value by object, counter and instance:
+ *
+ *     const pfb_guid process = pfb_title_guid(230);
+ *     const pfb_name name = pfb_utf8_name("svchost", 7);
+ *     uint32_t column = pfb_sample_find_column(&sample, &process, 784, 0);
+ *     if (column != PFB_NONE) {
+ *         uint32_t row = pfb_sample_find_row(&sample, sample.columns[column].result, &name, NULL, 0);
+ *         value = pfb_sample_value_at(&sample, row, column);
+ *     }
+ *
+ * pfb_name_index_named finds title indexes by name. */
+
+/* Returns the GUID under which a sample has the V1 objects of this title index. */
+PFB_INLINE pfb_guid pfb_title_guid(uint32_t title_index)
+{
+    pfb_guid guid = {{(uint8_t)title_index, (uint8_t)(title_index >> 8), (uint8_t)(title_index >> 16),
+                      (uint8_t)(title_index >> 24)}};
+    return guid;
+}
+
+/* Returns the first column of this counter in the results of this counterset, or V1 object, that are at position
+ * `result` or later; PFB_NONE if there is none. V1: counter_id is the title index; a counter is found before its base.
+ * O(log n). */
+PFB_API uint32_t pfb_sample_find_column(const pfb_sample *sample, const pfb_guid *counterset, uint32_t counter_id,
+                                        uint32_t result);
+
+/* Returns the row of a result with this name and parent and this `occurrence`; PFB_NONE if there is none. An absent
+ * name (null bytes) is that of rows with has_name false, an absent or empty one of the parent that of rows without
+ * parent. With `parent` null, rows of any parent are counted, sorted by parent, then by position.
+ *
+ * Names are compared byte by byte, case-sensitively. They have the encoding of the result's names or, if that is
+ * UTF-16, any encoding and at most 1024 units, which the parents of rows do not exceed either; names in the encoding of
+ * the result are found faster. Requires pfb_sample_number_rows. O(log n) comparisons of names. */
+PFB_API uint32_t pfb_sample_find_row(const pfb_sample *sample, uint32_t result, const pfb_name *name,
+                                     const pfb_name *parent, uint32_t occurrence);
 
 /* ---- Matching ------------------------------------------------------------------------------------------ */
 

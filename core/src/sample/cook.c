@@ -61,7 +61,7 @@ static uint32_t find_older_row(const pfb_sample *older, const pfb_sample *newer,
     if (found != PFB_NONE && pfb_sample_same_owner(&older->rows[found], r))
         return found;
     pfb_row_key key = pfb_sample_row_key(newer, row);
-    found = same_position ? pfb_sample_find_row(older, &key, r->rank) : PFB_NONE;
+    found = same_position ? pfb_sample_find_ranked_row(older, &key, r->rank) : PFB_NONE;
     if (found == PFB_NONE)
         found = find_moved_row(older, newer, row, related);
     if (found == PFB_NONE || older->rows[found].key == 0)

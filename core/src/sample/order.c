@@ -59,16 +59,16 @@ static int compare_guids(const pfb_guid *left, const pfb_guid *right)
     return memcmp(left->bytes, right->bytes, sizeof left->bytes);
 }
 
-/* Compares names as bytes. Any total order would be correct: it is only used to find equal names. */
+/* Compares names by size, then as bytes. Any total order would be correct: it is only used to find equal names. In this
+ * one numbers ascend, and names of different sizes are compared without their bytes. */
 static int compare_names(const pfb_name *left, const pfb_name *right)
 {
-    size_t common = left->size_bytes < right->size_bytes ? left->size_bytes : right->size_bytes;
-    int difference = common > 0 ? memcmp(left->bytes, right->bytes, common) : 0; /* memcmp does not accept null */
-    if (difference != 0)
-        return difference;
     if (left->size_bytes != right->size_bytes)
         return left->size_bytes < right->size_bytes ? -1 : 1;
-    return left->size_bytes > 0 ? compare_numbers(left->encoding, right->encoding) : 0;
+    if (left->size_bytes == 0) /* memcmp does not accept null */
+        return 0;
+    int difference = memcmp(left->bytes, right->bytes, left->size_bytes);
+    return difference != 0 ? difference : compare_numbers(left->encoding, right->encoding);
 }
 
 /* Compares full names: has_name, then `name` (the filter of the query if neither row has a name), then `parent`. */
@@ -345,7 +345,7 @@ uint32_t pfb_sample_find_group(const pfb_sample *sample, const pfb_row_key *key)
     return compare_instances(&found, key) == 0 ? at : PFB_NONE;
 }
 
-uint32_t pfb_sample_find_row(const pfb_sample *sample, const pfb_row_key *key, uint32_t rank)
+uint32_t pfb_sample_find_ranked_row(const pfb_sample *sample, const pfb_row_key *key, uint32_t rank)
 {
     pfb_row_key first = *key;
     first.instance = 0;
@@ -392,8 +392,8 @@ static uint32_t first_column(const pfb_sample *sample, const column_key *key)
     return low;
 }
 
-uint32_t pfb_sample_find_column_from(const pfb_sample *sample, const pfb_guid *counterset, uint32_t counter_id,
-                                     uint32_t result)
+uint32_t pfb_sample_find_column(const pfb_sample *sample, const pfb_guid *counterset, uint32_t counter_id,
+                                uint32_t result)
 {
     column_key key = {counterset, counter_id, result, 0};
     uint32_t at = first_column(sample, &key);
@@ -402,12 +402,6 @@ uint32_t pfb_sample_find_column_from(const pfb_sample *sample, const pfb_guid *c
     uint32_t column = sample->column_order[at];
     column_key found = key_of_column(sample, column);
     return found.counter_id == counter_id && pfb_guid_equal(found.counterset, counterset) ? column : PFB_NONE;
-}
-
-uint32_t pfb_sample_find_column(const pfb_sample *sample, uint32_t result, uint32_t counter_id)
-{
-    uint32_t column = pfb_sample_find_column_from(sample, &sample->results[result].counterset, counter_id, result);
-    return column != PFB_NONE && sample->columns[column].result == result ? column : PFB_NONE;
 }
 
 uint32_t pfb_sample_find_only_column(const pfb_sample *sample, uint32_t result, uint32_t counter_id)
@@ -500,6 +494,72 @@ bool pfb_sample_find_counter(const pfb_sample *sample, const pfb_guid *counterse
     return pfb_guid_equal(&found->guid, counterset) && pfb_registration_find(found, id, counter);
 }
 
+/* ---- Finding by name ------------------------------------------------------------------------------------------- */
+
+enum { MAX_CONVERTED_UNITS = 1024 }; /* of a name that is looked up; names of parents are not longer either */
+
+/* Converts a name to the encoding of the names of a result if that is UTF-16. The converted name is in `units`. Returns
+ * false if it is too long. */
+static bool convert_name(pfb_name *name, uint32_t code_page, uint8_t units[2 * MAX_CONVERTED_UNITS])
+{
+    bool is_big = code_page == PFB_ENCODING_UTF16BE;
+    if (!name->bytes || name->encoding == code_page || (!is_big && code_page != PFB_ENCODING_UTF16LE))
+        return true;
+    size_t count = pfb_name_to_utf16(name, units, MAX_CONVERTED_UNITS);
+    if (count > MAX_CONVERTED_UNITS)
+        return false;
+    for (size_t i = 0; is_big && i < count; i++) {
+        uint8_t low = units[2 * i];
+        units[2 * i] = units[2 * i + 1];
+        units[2 * i + 1] = low;
+    }
+    *name = (pfb_name){units, 2 * count, code_page};
+    return true;
+}
+
+/* Compares the names of a row with those that are looked up, in the order of compare_full_names. `parent` null: any. */
+static int compare_row_with(const pfb_sample_row *row, const pfb_name *name, const pfb_name *parent)
+{
+    bool has_name = name->bytes != NULL;
+    if (row->has_name != has_name)
+        return row->has_name ? 1 : -1;
+    int difference = has_name ? compare_names(&row->name, name) : 0;
+    return difference == 0 && parent ? compare_names(&row->parent, parent) : difference;
+}
+
+uint32_t pfb_sample_find_row(const pfb_sample *sample, uint32_t result, const pfb_name *name, const pfb_name *parent,
+                             uint32_t occurrence)
+{
+    uint8_t units[2 * MAX_CONVERTED_UNITS];
+    uint8_t parent_units[2 * MAX_CONVERTED_UNITS];
+    if (result >= sample->counts.results)
+        return PFB_NONE;
+    const pfb_sample_result *r = &sample->results[result];
+    pfb_name own = *name;
+    pfb_name own_parent = {NULL, 0, 0};
+    if (parent)
+        own_parent = *parent;
+    if (!convert_name(&own, r->code_page, units) || !convert_name(&own_parent, r->code_page, parent_units))
+        return PFB_NONE;
+    if (parent)
+        parent = &own_parent;
+    /* The rows of a result are consecutive, also in name_order. */
+    uint32_t low = r->first_row;
+    uint32_t end = r->first_row + r->row_count;
+    uint32_t high = end;
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+        if (compare_row_with(&sample->rows[sample->name_order[middle]], &own, parent) < 0)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (occurrence >= end - low)
+        return PFB_NONE;
+    uint32_t row = sample->name_order[low + occurrence];
+    return compare_row_with(&sample->rows[row], &own, parent) == 0 ? row : PFB_NONE;
+}
+
 /* ---- Numbering -------------------------------------------------------------------------------------------------- */
 
 void pfb_sample_rank_rows(pfb_sample *sample)
@@ -526,17 +586,15 @@ void pfb_sample_rank_rows(pfb_sample *sample)
 
 void pfb_sample_number_rows(pfb_sample *sample)
 {
-    order_sort(&(sorting){sample, ORDER_NAMES}, sample->row_order, sample->counts.rows);
+    order_sort(&(sorting){sample, ORDER_NAMES}, sample->name_order, sample->counts.rows);
     for (uint32_t i = 0; i < sample->counts.rows; i++) {
-        uint32_t row = sample->row_order[i];
+        uint32_t row = sample->name_order[i];
         sample->rows[row].occurrence = 0;
         if (i == 0)
             continue;
-        uint32_t before = sample->row_order[i - 1];
-        const pfb_sample_row *a = &sample->rows[before];
+        const pfb_sample_row *a = &sample->rows[sample->name_order[i - 1]];
         if (a->result == sample->rows[row].result && compare_full_names(a, &sample->rows[row]) == 0)
             sample->rows[row].occurrence = a->occurrence + 1;
     }
-    sample->rows_ranked = false; /* row_order is now sorted by ORDER_NAMES */
     pfb_sample_rank_rows(sample);
 }

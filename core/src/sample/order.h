@@ -42,7 +42,7 @@ void pfb_sample_rank_rows(pfb_sample *sample);
 uint32_t pfb_sample_find_group(const pfb_sample *sample, const pfb_row_key *key);
 
 /* Returns the row of the key's instance with this rank in the key's result, or PFB_NONE. Requires ranked rows. */
-uint32_t pfb_sample_find_row(const pfb_sample *sample, const pfb_row_key *key, uint32_t rank);
+uint32_t pfb_sample_find_ranked_row(const pfb_sample *sample, const pfb_row_key *key, uint32_t rank);
 
 /* Clears keys of rows with a unique id and keys that occur several times in a result, and sorts the rows with the
  * others. */
@@ -82,12 +82,8 @@ void pfb_sample_order_columns(pfb_sample *sample);
 /* Finds a counter in the last registration of the counterset. Requires sorted registrations. */
 bool pfb_sample_find_counter(const pfb_sample *sample, const pfb_guid *counterset, uint32_t id, pfb_counter *counter);
 
-/* Returns the first column of the counter in this result of the counterset or a later one, or PFB_NONE. This and the
- * following functions require sorted columns. */
-uint32_t pfb_sample_find_column_from(const pfb_sample *sample, const pfb_guid *counterset, uint32_t counter_id,
-                                     uint32_t result);
-
-/* Returns the only column of the counter in a result; PFB_NONE if there are none or several. */
+/* Returns the only column of the counter in a result; PFB_NONE if there are none or several. This and the following
+ * functions require sorted columns, as pfb_sample_find_column does. */
 uint32_t pfb_sample_find_only_column(const pfb_sample *sample, uint32_t result, uint32_t counter_id);
 
 /* Positions in column_order. */
@@ -102,8 +98,5 @@ pfb_column_range pfb_sample_columns_of(const pfb_sample *sample, const pfb_guid 
  * related->count if there is none. */
 uint32_t pfb_sample_first_with(const pfb_sample *sample, const pfb_related_rows *related, pfb_column_range columns,
                                uint32_t *column);
-
-/* Returns the first column of the counter in a result, or PFB_NONE. */
-uint32_t pfb_sample_find_column(const pfb_sample *sample, uint32_t result, uint32_t counter_id);
 
 #endif

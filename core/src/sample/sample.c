@@ -52,8 +52,8 @@ pfb_error pfb_sample_measure(const pfb_sample_input *input, pfb_sample_counts *c
 
 /* Offset of each array, and the end of the last one. */
 typedef struct layout {
-    uint64_t results, columns, rows, raw, multi_counts, registration_order, column_order, row_order, key_order, sizes,
-        end;
+    uint64_t results, columns, rows, raw, multi_counts, registration_order, column_order, row_order, key_order,
+        name_order, sizes, end;
 } layout;
 
 /* Returns the end of an array at the offset `at`, rounded up to a multiple of 8. The array has `count` elements of
@@ -78,7 +78,8 @@ static layout lay_out(const pfb_sample_counts *counts)
     l.column_order = end_of_array(l.registration_order, counts->registrations, sizeof(uint32_t));
     l.row_order = end_of_array(l.column_order, counts->columns, sizeof(uint32_t));
     l.key_order = end_of_array(l.row_order, counts->rows, sizeof(uint32_t));
-    l.sizes = end_of_array(l.key_order, counts->rows, sizeof(uint32_t));
+    l.name_order = end_of_array(l.key_order, counts->rows, sizeof(uint32_t));
+    l.sizes = end_of_array(l.name_order, counts->rows, sizeof(uint32_t));
     l.end = end_of_array(l.sizes, counts->values, sizeof(uint8_t));
     return l;
 }
@@ -104,6 +105,7 @@ static void set_arrays(pfb_sample *sample, const layout *l, uint8_t *memory)
     sample->column_order = (uint32_t *)(void *)(memory + l->column_order);
     sample->row_order = (uint32_t *)(void *)(memory + l->row_order);
     sample->key_order = (uint32_t *)(void *)(memory + l->key_order);
+    sample->name_order = (uint32_t *)(void *)(memory + l->name_order);
 }
 
 /* Adds the instances of a batch as rows. Values that malformed data lacks in the last row become 0 with size 0. */
@@ -211,7 +213,9 @@ static bool load_results(pfb_sample *sample, pfb_v2_reader *reader, const pfb_sa
                                                  .status = result.status,
                                                  .counter_id = PFB_NO_ID,
                                                  .first_column = sample->counts.columns,
-                                                 .first_row = sample->counts.rows};
+                                                 .first_row = sample->counts.rows,
+                                                 .code_page = PFB_ENCODING_UTF16LE,
+                                                 .default_column = PFB_NONE};
         if (!load_columns(sample, reader, &result, capacity, r) || !load_rows(sample, reader, &result, capacity, r))
             return false;
     }
@@ -261,10 +265,11 @@ static uint32_t link_reference(const pfb_sample *sample, uint32_t result, uint32
 {
     if (id == PFB_NO_ID || id == own_id)
         return PFB_NONE;
-    uint32_t column = pfb_sample_find_column(sample, result, id);
-    if (column != PFB_NONE)
+    const pfb_guid *counterset = &sample->results[result].counterset;
+    uint32_t column = pfb_sample_find_column(sample, counterset, id, result);
+    if (column != PFB_NONE && sample->columns[column].result == result)
         return column;
-    column = pfb_sample_find_column_from(sample, &sample->results[result].counterset, id, 0);
+    column = pfb_sample_find_column(sample, counterset, id, 0);
     *elsewhere = *elsewhere || column != PFB_NONE;
     return column;
 }
@@ -291,7 +296,6 @@ static void link_columns(pfb_sample *sample)
         column->freq_column =
             link_reference(sample, column->result, column->counter_id, column->counter.perf_freq_id, &elsewhere);
     }
-    pfb_sample_list_positions(sample->row_order, sample->counts.rows);
     if (elsewhere) /* evaluation looks the instances up in other results */
         pfb_sample_rank_rows(sample);
 }
@@ -329,12 +333,13 @@ pfb_error pfb_sample_load(pfb_sample *sample, const pfb_sample_input *input, con
         *sample = (pfb_sample){0};
         return (pfb_error){PFB_CALLER_TOO_SMALL, 0};
     }
+    pfb_sample_list_positions(sample->name_order, sample->counts.rows);
+    pfb_sample_list_positions(sample->row_order, sample->counts.rows);
     if (v1) {
         /* V1 uses no registrations, but the table has memory for their order. */
         sample->counts.registrations = input->registration_count;
         pfb_sample_list_positions(sample->registration_order, input->registration_count);
         pfb_sample_order_columns(sample);
-        pfb_sample_list_positions(sample->row_order, sample->counts.rows);
     } else {
         pfb_sample_order_registrations(sample, input->registration_count);
         link_queries(sample, input);

@@ -47,16 +47,6 @@ pfb_error pfb_sample_measure_v1(const pfb_sample_input *input, pfb_sample_counts
 
 /* ---- Objects and their counters ---------------------------------------------------------------------- */
 
-/* V1 objects have no counterset GUID. Returns a GUID that identifies objects of this title within the sample: the title
- * index in little endian, then zeros. */
-static pfb_guid title_guid(uint32_t title_index)
-{
-    pfb_guid guid = {{0}};
-    for (unsigned i = 0; i < 4; i++)
-        guid.bytes[i] = (uint8_t)(title_index >> 8 * i);
-    return guid;
-}
-
 static pfb_counter describe(const pfb_v1_counter *definition)
 {
     return (pfb_counter){.offset = definition->offset,
@@ -100,7 +90,8 @@ static bool load_definitions(pfb_sample *sample, pfb_v1_reader *reader, const pf
                                                       .base_column = PFB_NONE,
                                                       .multi_column = PFB_NONE,
                                                       .time_column = PFB_NONE,
-                                                      .freq_column = PFB_NONE};
+                                                      .freq_column = PFB_NONE,
+                                                      .help_index = counter.help_index};
         sample->results[r].column_count++;
         if (counter.position > 0 && !follows_label)
             link_base(sample, column);
@@ -308,16 +299,24 @@ static bool load_objects(pfb_sample *sample, pfb_v1_reader *reader, const pfb_sa
         sample->results[r] = (pfb_sample_result){.offset = object.offset,
                                                  .kind = PFB_V1_OBJECT,
                                                  .has_query = true,
-                                                 .counterset = title_guid(object.title_index),
+                                                 .counterset = pfb_title_guid(object.title_index),
                                                  .counter_id = PFB_NO_ID,
                                                  .title_index = object.title_index,
                                                  .has_instances = object.instance_count != PFB_V1_NO_INSTANCES,
                                                  .object_time = object.perf_time,
                                                  .object_freq = object.perf_freq,
                                                  .first_column = sample->counts.columns,
-                                                 .first_row = sample->counts.rows};
-        if (!load_definitions(sample, reader, capacity, r) ||
-            !load_instances(sample, reader, &object, capacity, input->identity))
+                                                 .first_row = sample->counts.rows,
+                                                 .code_page = pfb_v1_encoding(object.code_page, reader->is_big_endian),
+                                                 .help_index = object.help_index,
+                                                 .detail_level = object.detail_level,
+                                                 .default_column = PFB_NONE};
+        if (!load_definitions(sample, reader, capacity, r))
+            return false;
+        pfb_sample_result *result = &sample->results[r];
+        if ((uint32_t)object.default_counter < result->column_count) /* -1: none */
+            result->default_column = result->first_column + (uint32_t)object.default_counter;
+        if (!load_instances(sample, reader, &object, capacity, input->identity))
             return false;
     }
     return true;
