@@ -4,14 +4,18 @@
 
 #include "stream/stream_private.h"
 
-/* Opens a stream whose hashes do not depend on the time and on addresses, so that an input takes the same path in each
- * run. */
-static inline pfb_stream *open_steady_stream(void)
+/* Makes the hashes of a stream, which may be null, independent of the time and of addresses, so that an input takes the
+ * same path in each run. */
+static inline pfb_stream *make_steady(pfb_stream *stream)
 {
-    pfb_stream *stream = pfb_stream_new();
     if (stream)
         stream->seed = 1;
     return stream;
+}
+
+static inline pfb_stream *open_steady_stream(void)
+{
+    return make_steady(pfb_stream_new());
 }
 
 #endif
