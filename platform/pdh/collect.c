@@ -234,8 +234,11 @@ static bool take_frame(pdh_query *query, bool is_more)
         return false;
     }
     for (pdh_counter *c = query->counters; c; c = c->next) {
-        for (size_t i = c->taken; i < c->item_count; i++)
+        for (size_t i = c->taken; i < c->item_count; i++) {
             read_item(query, &frame, &c->items[i]);
+            if (c->collected == 0) /* another counter of the query may have read the sample before */
+                c->items[i].inputs[0].has = 0;
+        }
         if (!is_known && c->is_wildcard)
             order_items(c);
     }

@@ -218,6 +218,23 @@ Test(pdh, rates_need_two_samples) /* T08 */
     EXPECT(PdhCloseQuery(query), 0);
 }
 
+Test(pdh, a_counter_that_is_added_again_needs_two_samples_of_its_own)
+{
+    static const char path[] = "\\System\\Context Switches/sec";
+    use_recording(FIXTURE("machine_v1"));
+    PDH_HQUERY query = open_query(NULL);
+    PDH_HCOUNTER first = add(query, path);
+    EXPECT(PdhCollectQueryData(query), 0);
+    EXPECT(PdhCollectQueryData(query), 0);
+    PDH_HCOUNTER second = add(query, path);
+    EXPECT(PdhCollectQueryData(query), 0);
+    cr_expect_eq(good(first), 1200);
+    format(second, PDH_FMT_DOUBLE, PDH_INVALID_DATA, PDH_CSTATUS_INVALID_DATA);
+    EXPECT(PdhCollectQueryData(query), 0);
+    cr_expect_eq(good(second), 1200);
+    EXPECT(PdhCloseQuery(query), 0);
+}
+
 /* T06, T07: the interface is in samples 2 and 3, and again, with another id and counts from 0, in samples 6 and 7. It
  * receives 20 broadcasts of 90 bytes between two samples. */
 static void expect_late_interface(uint32_t end)
