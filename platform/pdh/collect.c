@@ -162,7 +162,7 @@ static bool add_item(pdh_query *query, pdh_counter *c, const pfb_series *series,
         return false;
     uint32_t fit = c->instance ? pfb_pdh_fits(c->instance, c->parent, c->instance_name, c->has_index, c->index,
                                               c->is_wildcard, *name, occurrence)
-                               : 2;
+                               : 1;
     if (fit == 0 || (replaces && fit <= c->fit))
         return true;
     pdh_item *grown = pfb_source_grow(c->items, &c->item_capacity, c->item_count + 1, sizeof *c->items);

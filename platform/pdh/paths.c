@@ -64,19 +64,25 @@ bool pfb_pdh_is_wildcard(const char *text)
     return text && strchr(text, '*');
 }
 
-/* Compares "parent/name" with a display name. */
-static bool equals_parts(const char *parent, const char *name, const char *found)
+/* Returns 2 if the names are equal, 1 if only their case differs, else 0. */
+static uint32_t likeness(const char *wanted, const char *found)
+{
+    return strcmp(wanted, found) == 0 ? 2 : pfb_pdh_equal(wanted, found);
+}
+
+/* The same of "parent/name" and a display name. */
+static uint32_t likeness_of_parts(const char *parent, const char *name, const char *found)
 {
     if (!parent)
-        return pfb_pdh_equal(name, found);
+        return likeness(name, found);
     size_t capacity = strlen(parent) + strlen(name) + 2;
     char *joined = malloc(capacity);
     if (!joined)
-        return false;
+        return 0;
     snprintf(joined, capacity, "%s/%s", parent, name);
-    bool is_equal = pfb_pdh_equal(joined, found);
+    uint32_t found_likeness = likeness(joined, found);
     free(joined);
-    return is_equal;
+    return found_likeness;
 }
 
 uint32_t pfb_pdh_fits(const char *instance, const char *parent, const char *name, bool has_index, uint32_t index,
@@ -87,9 +93,10 @@ uint32_t pfb_pdh_fits(const char *instance, const char *parent, const char *name
             return 1;
         return has_index && !parent && index == occurrence && pfb_pdh_matches(name, found);
     }
-    if (occurrence == 0 && pfb_pdh_equal(instance, found)) /* also if the name contains "/" or "#" */
-        return 2;
-    return has_index && index == occurrence && equals_parts(parent, name, found);
+    uint32_t whole = occurrence == 0 ? likeness(instance, found) : 0; /* also if the name contains "/" or "#" */
+    if (whole > 0)
+        return 2 + whole;
+    return has_index && index == occurrence ? likeness_of_parts(parent, name, found) : 0;
 }
 
 /* ---- Names of a catalog --------------------------------------------------------------------------------- */

@@ -1000,6 +1000,34 @@ Test(pdh, lists_have_no_empty_names) /* which would end them; a name ends at a N
     remove(path);
 }
 
+/* Two processes of Linux may have names that differ only in case. */
+Test(pdh, instances_that_differ_in_case)
+{
+    static const char text[] =
+        "\"(PDH-CSV 4.0) (UTC)(0)\",\"\\\\M\\Process(Code)\\Count\",\"\\\\M\\Process(code)\\Count\","
+        "\"\\\\M\\Process(p/Code)\\Count\",\"\\\\M\\Process(p/code)\\Count\"\n"
+        "\"01/02/2025 03:04:05.000\",\"1\",\"2\",\"3\",\"4\"\n";
+    static const struct {
+        const char *instance;
+        double value;
+    } rows[] = {{"Code", 1},   {"code", 2},   {"CODE", 1},     {"Code#0", 1},  {"code#0", 2},
+                {"p/Code", 3}, {"p/code", 4}, {"P/code#0", 3}, {"p/code#0", 4}};
+    char path[] = "/tmp/perfblock-XXXXXX";
+    char name[64];
+    write_text(path, text, sizeof text - 1);
+    PDH_HQUERY query = open_query(path);
+    PDH_HCOUNTER counters[sizeof rows / sizeof rows[0]];
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        snprintf(name, sizeof name, "\\\\M\\Process(%s)\\Count", rows[i].instance);
+        counters[i] = add(query, name);
+    }
+    EXPECT(PdhCollectQueryData(query), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        cr_expect_eq(good(counters[i]), rows[i].value, "%s", rows[i].instance);
+    EXPECT(PdhCloseQuery(query), 0);
+    remove(path);
+}
+
 Test(pdh, text_logs_have_displayed_values)
 {
     static const char text[] =
