@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "pdh/strings.h"
 
-#include "perfblock/query.h"
 #include "source/source_private.h"
 
 #include <stdio.h>
@@ -174,9 +173,25 @@ bool pfb_pdh_equal(const char *left, const char *right)
 
 bool pfb_pdh_matches(const char *pattern, const char *text)
 {
-    pfb_name left = pfb_utf8_name(pattern, strlen(pattern));
-    pfb_name right = pfb_utf8_name(text, strlen(text));
-    return pfb_query_match(&left, &right, PFB_MATCH_IGNORE_CASE);
+    const char *star = NULL; /* what follows the latest * */
+    const char *resume = NULL;
+    while (*text) {
+        if (*pattern == '*') {
+            star = ++pattern;
+            resume = text;
+        } else if (fold(*pattern) == fold(*text)) {
+            pattern++;
+            text++;
+        } else if (star) {
+            pattern = star;
+            text = ++resume;
+        } else {
+            return false;
+        }
+    }
+    while (*pattern == '*')
+        pattern++;
+    return *pattern == '\0';
 }
 
 /* ---- Memory --------------------------------------------------------------------------------------------- */

@@ -47,7 +47,7 @@ uint32_t pfb_pdh_finish_size(size_t needed, const void *out, DWORD *size);
 
 /* Ignores the case of A to Z. */
 bool pfb_pdh_equal(const char *left, const char *right);
-bool pfb_pdh_matches(const char *pattern, const char *text); /* wildcards: * and ? */
+bool pfb_pdh_matches(const char *pattern, const char *text); /* the wildcard is * */
 
 /* ---- Memory of many strings ----------------------------------------------------------------------------- */
 

@@ -795,6 +795,8 @@ Test(pdh, wildcards_are_expanded) /* T11, T20 */
                 {"\\Process(svchost#1)\\*", 0, 14},
                 {"\\Process(none*)\\ID Process", PDH_CSTATUS_NO_INSTANCE, 0},
                 {"\\Process(*)\\None*", PDH_CSTATUS_NO_COUNTER, 0},
+                {"\\Process(a?*)\\ID Process", PDH_CSTATUS_NO_INSTANCE, 0},
+                {"\\Process(a*n*)\\ID Process", 0, 1},
                 {"\\None(*)\\*", PDH_CSTATUS_NO_OBJECT, 0},
                 {"\\Process(*)", PDH_INVALID_PATH, 0},
                 {"", PDH_INVALID_PATH, 0},
