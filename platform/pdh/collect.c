@@ -200,18 +200,34 @@ static void order_items(pdh_counter *c)
         qsort(c->items, c->item_count, sizeof *c->items, compare_items);
 }
 
-/* Finds the elements of the counters. Returns false when memory is exhausted. */
-static bool find_items(pdh_query *query, const pfb_frame *frame)
+/* Returns true if an earlier element has the same counter of the same instance, or when memory is exhausted. */
+static bool is_repeated(pdh_map *seen, uint32_t place, const pfb_series *s)
 {
+    pfb_pdh_begin_key(seen);
+    pfb_pdh_add_key_number(seen, place);
+    pfb_pdh_add_key_number(seen, s->occurrence);
+    pfb_pdh_add_key(seen, s->parent, false);
+    pfb_pdh_add_key(seen, s->instance, false);
+    return pfb_pdh_map_find(seen) != PDH_NONE || pfb_pdh_map_add(seen, 1) == PDH_NONE;
+}
+
+/* Finds the elements of the counters. Returns false when memory is exhausted. A log may have a value in several paths,
+ * such as that of an instance and that of all instances: the first one is taken. */
+static bool find_items(pdh_query *query, const pfb_frame *frame, pdh_map *seen)
+{
+    bool may_repeat = frame->kind == PFB_RECORD_LOG || frame->kind == PFB_RECORD_ROW;
     pfb_series s = {.size = sizeof s};
     for (uint32_t i = 0; i < frame->count && pfb_collector_series(query->collector, i, &s); i++) {
         const char *name = NULL;
         bool is_base = (s.has & PFB_SERIES_TYPE) && pfb_pdh_is_base(s.type);
         pfb_pdh_counter_key(&query->keys, s.machine, s.counterset, s.counter, is_base);
         uint32_t place = pfb_pdh_map_find(&query->keys);
-        if (query->keys.lacks_memory)
+        bool is_left_out = place == PDH_NONE || (may_repeat && is_repeated(seen, place, &s));
+        if (query->keys.lacks_memory || seen->lacks_memory)
             return false;
-        for (pdh_counter *c = place != PDH_NONE ? query->by_place[place] : NULL; c; c = c->next_shared)
+        if (is_left_out)
+            continue;
+        for (pdh_counter *c = query->by_place[place]; c; c = c->next_shared)
             if (!add_item(query, c, &s, i, &name))
                 return false;
     }
@@ -229,7 +245,10 @@ static bool take_frame(pdh_query *query, bool is_more)
         clear_items(query);
     for (pdh_counter *c = query->counters; c; c = c->next)
         c->taken = is_more ? c->item_count : 0;
-    if (!is_known && !find_items(query, &frame)) {
+    pdh_map seen = {.count = 0};
+    bool has_memory = is_known || find_items(query, &frame, &seen);
+    pfb_pdh_free_map(&seen);
+    if (!has_memory) {
         clear_items(query);
         return false;
     }

@@ -1030,6 +1030,28 @@ Test(pdh, instances_that_differ_in_case)
     remove(path);
 }
 
+/* Logs of Windows have both if both were chosen: the array has each instance once. */
+Test(pdh, a_counter_that_a_log_has_twice)
+{
+    static const char text[] = "\"(PDH-CSV 4.0) (UTC)(0)\",\"\\\\M\\Process(a)\\Count\",\"\\\\M\\Process(b)\\Count\","
+                               "\"\\\\M\\Process(b)\\Count\",\"\\\\M\\Process(b#1)\\Count\",\"\\\\M\\System\\Count\","
+                               "\"\\\\M\\System\\Count\"\n"
+                               "\"01/02/2025 03:04:05.000\",\"1\",\"2\",\"3\",\"4\",\"5\",\"6\"\n";
+    char path[] = "/tmp/perfblock-XXXXXX";
+    DWORD size = 0;
+    DWORD count = 0;
+    write_text(path, text, sizeof text - 1);
+    PDH_HQUERY query = open_query(path);
+    PDH_HCOUNTER all = add(query, "\\\\M\\Process(*)\\Count");
+    PDH_HCOUNTER system = add(query, "\\\\M\\System\\Count");
+    EXPECT(PdhCollectQueryData(query), 0);
+    EXPECT(PdhGetRawCounterArrayA(all, &size, &count, NULL), PDH_MORE_DATA);
+    cr_expect_eq(count, 3);
+    cr_expect_eq(good(system), 5);
+    EXPECT(PdhCloseQuery(query), 0);
+    remove(path);
+}
+
 Test(pdh, text_logs_have_displayed_values)
 {
     static const char text[] =
