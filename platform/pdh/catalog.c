@@ -607,22 +607,37 @@ uint32_t pfb_pdh_find_machine(const pdh_catalog *c, const char *name, bool is_li
     return pfb_pdh_is_own_machine(bare) && (is_live || c->machines[0][0] == '\0') ? 0 : PDH_NONE;
 }
 
-uint32_t pfb_pdh_find_object(const pdh_catalog *c, uint32_t machine, const char *name, bool english_first)
+pdh_language pfb_pdh_language(bool is_real_time, bool is_english)
 {
-    uint32_t found[2] = {PDH_NONE, PDH_NONE}; /* by name, by English name */
+    if (is_real_time)
+        return is_english ? PDH_ENGLISH : PDH_LOCAL;
+    return is_english ? PDH_ENGLISH_FIRST : PDH_LOCAL_FIRST;
+}
+
+/* Chooses from what was found by the local and by the English name. */
+static uint32_t choose_found(const uint32_t found[2], pdh_language language)
+{
+    bool is_english = language == PDH_ENGLISH || language == PDH_ENGLISH_FIRST;
+    bool may_be_other = language == PDH_LOCAL_FIRST || language == PDH_ENGLISH_FIRST;
+    return found[is_english] != PDH_NONE || !may_be_other ? found[is_english] : found[!is_english];
+}
+
+uint32_t pfb_pdh_find_object(const pdh_catalog *c, uint32_t machine, const char *name, pdh_language language)
+{
+    uint32_t found[2] = {PDH_NONE, PDH_NONE}; /* by the local name, by the English one */
     for (size_t i = c->object_count; i-- > 0;) {
         const pdh_object_entry *o = &c->objects[i];
         if (o->machine != c->machines[machine])
             continue;
         if (pfb_pdh_equal(o->name, name))
             found[0] = (uint32_t)i;
-        if (o->english && pfb_pdh_equal(o->english, name))
+        if (pfb_pdh_equal(o->english ? o->english : o->name, name))
             found[1] = (uint32_t)i;
     }
-    return found[english_first] != PDH_NONE ? found[english_first] : found[!english_first];
+    return choose_found(found, language);
 }
 
-uint32_t pfb_pdh_find_counter(const pdh_catalog *c, uint32_t object, const char *name, bool english_first)
+uint32_t pfb_pdh_find_counter(const pdh_catalog *c, uint32_t object, const char *name, pdh_language language)
 {
     const pdh_object_entry *o = &c->objects[object];
     uint32_t found[2] = {PDH_NONE, PDH_NONE};
@@ -633,10 +648,10 @@ uint32_t pfb_pdh_find_counter(const pdh_catalog *c, uint32_t object, const char 
             replaces_base[k] = found[k] == PDH_NONE || !entry->is_base || c->counters[found[k]].is_base;
         if (pfb_pdh_equal(entry->name, name) && replaces_base[0])
             found[0] = o->counters[i];
-        if (entry->english && pfb_pdh_equal(entry->english, name) && replaces_base[1])
+        if (pfb_pdh_equal(entry->english ? entry->english : entry->name, name) && replaces_base[1])
             found[1] = o->counters[i];
     }
-    return found[english_first] != PDH_NONE ? found[english_first] : found[!english_first];
+    return choose_found(found, language);
 }
 
 const char *pfb_pdh_set_text(const pdh_object_entry *o, char text[PDH_SET_TEXT])

@@ -69,9 +69,19 @@ void pfb_pdh_free_catalog(pdh_catalog *catalog); /* may be null */
  * of real-time data (`is_live`). Returns its position or PDH_NONE. */
 uint32_t pfb_pdh_find_machine(const pdh_catalog *catalog, const char *name, bool is_live);
 
-/* Finds an object by its name, or by its English name; `english_first`: in the other order. */
-uint32_t pfb_pdh_find_object(const pdh_catalog *catalog, uint32_t machine, const char *name, bool english_first);
-uint32_t pfb_pdh_find_counter(const pdh_catalog *catalog, uint32_t object, const char *name, bool english_first);
+/* The language of the names that are looked for. What has no English name of its own has the local one. */
+typedef enum pdh_language {
+    PDH_LOCAL,
+    PDH_ENGLISH,
+    PDH_LOCAL_FIRST, /* in a log, the names of which are either */
+    PDH_ENGLISH_FIRST
+} pdh_language;
+
+/* The language of a call for a source: of real-time data that which the call asks for. */
+pdh_language pfb_pdh_language(bool is_real_time, bool is_english);
+
+uint32_t pfb_pdh_find_object(const pdh_catalog *catalog, uint32_t machine, const char *name, pdh_language language);
+uint32_t pfb_pdh_find_counter(const pdh_catalog *catalog, uint32_t object, const char *name, pdh_language language);
 
 enum { PDH_SET_TEXT = 64 };
 

@@ -37,6 +37,11 @@ typedef struct freshness {
     uint64_t hash;
 } freshness;
 
+static pdh_language language_of(const question *q, bool is_english)
+{
+    return pfb_pdh_language(q->source->is_real_time, is_english);
+}
+
 static void close_question(question *q)
 {
     pfb_pdh_release_catalog(q->catalog);
@@ -199,7 +204,7 @@ uint32_t pfb_pdh_list_items(pdh_text source, const PDH_HLOG *log, pdh_text machi
         code = open_question(&q, source, log, machine, &(freshness){true, is_sizing, false, hash});
     }
     if (code == PDH_CSTATUS_VALID_DATA) {
-        uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, name, false);
+        uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, name, language_of(&q, false));
         code = PDH_CSTATUS_NO_OBJECT;
         if (object != PDH_NONE)
             code = put_items(q.catalog, &q.catalog->objects[object], &counters, &instances, detail, is_wide);
@@ -285,7 +290,7 @@ static void expand_object(expansion *e, uint32_t object)
         return;
     }
     if (!is_wildcard) {
-        uint32_t counter = pfb_pdh_find_counter(c, object, p->counter, false);
+        uint32_t counter = pfb_pdh_find_counter(c, object, p->counter, language_of(e->q, false));
         if (counter == PDH_NONE)
             return;
         e->code = PDH_CSTATUS_NO_INSTANCE;
@@ -311,7 +316,7 @@ static uint32_t expand_path(expansion *e, DWORD *size)
                 pfb_pdh_matches(e->path->object, c->objects[i].name))
                 expand_object(e, (uint32_t)i);
     } else {
-        uint32_t object = pfb_pdh_find_object(c, e->q->machine, e->path->object, false);
+        uint32_t object = pfb_pdh_find_object(c, e->q->machine, e->path->object, language_of(e->q, false));
         if (object != PDH_NONE)
             expand_object(e, object);
     }
@@ -379,10 +384,10 @@ uint32_t pfb_pdh_validate(PDH_HLOG log, pdh_text path_text)
     if (code == PDH_CSTATUS_VALID_DATA)
         code = pfb_pdh_choose_split(text, &path, q.catalog, q.source->is_real_time, false);
     if (code == PDH_CSTATUS_VALID_DATA) {
-        uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, path.object, false);
+        uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, path.object, language_of(&q, false));
         if (object == PDH_NONE)
             code = PDH_CSTATUS_NO_OBJECT;
-        else if (pfb_pdh_find_counter(q.catalog, object, path.counter, false) == PDH_NONE)
+        else if (pfb_pdh_find_counter(q.catalog, object, path.counter, language_of(&q, false)) == PDH_NONE)
             code = PDH_CSTATUS_NO_COUNTER;
         else if (!may_exist(&q.catalog->objects[object], &path))
             code = PDH_CSTATUS_NO_INSTANCE;
@@ -415,9 +420,10 @@ uint32_t pfb_pdh_translate(pdh_text path_text, void *out, DWORD *size, bool to_l
     if (code == PDH_CSTATUS_VALID_DATA)
         code = open_question(&q, none, NULL, path.machine ? path.machine : "", &(freshness){.is_list = false});
     if (code == PDH_CSTATUS_VALID_DATA) {
-        uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, path.object, to_local);
+        const pdh_language language = language_of(&q, to_local);
+        uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, path.object, language);
         uint32_t counter =
-            object != PDH_NONE ? pfb_pdh_find_counter(q.catalog, object, path.counter, to_local) : PDH_NONE;
+            object != PDH_NONE ? pfb_pdh_find_counter(q.catalog, object, path.counter, language) : PDH_NONE;
         if (counter == PDH_NONE) {
             code = object == PDH_NONE ? PDH_CSTATUS_NO_OBJECT : PDH_CSTATUS_NO_COUNTER;
         } else {
@@ -447,7 +453,7 @@ uint32_t pfb_pdh_default_object(pdh_text source, const PDH_HLOG *log, pdh_text m
     uint32_t code = machine ? open_question(&q, source, log, machine, &(freshness){.is_list = false})
                             : PDH_MEMORY_ALLOCATION_FAILURE;
     if (code == PDH_CSTATUS_VALID_DATA) {
-        uint32_t found = pfb_pdh_find_object(q.catalog, q.machine, "Processor", false);
+        uint32_t found = pfb_pdh_find_object(q.catalog, q.machine, "Processor", PDH_ENGLISH_FIRST);
         const char *name = found != PDH_NONE             ? q.catalog->objects[found].name
                            : q.catalog->object_count > 0 ? q.catalog->objects[0].name
                                                          : "";
@@ -471,7 +477,7 @@ uint32_t pfb_pdh_default_counter(pdh_text source, const PDH_HLOG *log, pdh_text 
     uint32_t code = machine && name ? open_question(&q, source, log, machine, &(freshness){.is_list = false})
                                     : PDH_MEMORY_ALLOCATION_FAILURE;
     if (code == PDH_CSTATUS_VALID_DATA) {
-        uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, name, false);
+        uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, name, language_of(&q, false));
         uint32_t found = object != PDH_NONE ? q.catalog->objects[object].default_counter : PDH_NONE;
         if (found == PDH_NONE) {
             code = object == PDH_NONE ? PDH_CSTATUS_NO_OBJECT : PDH_CSTATUS_NO_COUNTER;

@@ -114,8 +114,8 @@ bool pfb_pdh_has_instance(const pdh_object_entry *o, const pdh_path *p);
 uint32_t pfb_pdh_choose_split(const char *text, pdh_path *path, const pdh_catalog *catalog, bool is_real_time,
                               bool is_english);
 
-/* How well an instance of the data fits the one of a path: 0 not at all, higher is better. A wildcard fits with 1. Names
- * that differ only in case are names of different instances: the one that is spelt as in the path fits better. */
+/* How well an instance of the data fits the one of a path: 0 not at all, higher is better. A wildcard fits with 1.
+ * Names that differ only in case are names of different instances: the one that is spelt as in the path fits better. */
 uint32_t pfb_pdh_fits(const char *instance, const char *parent, const char *name, bool has_index, uint32_t index,
                       bool is_wildcard, const char *found, uint32_t occurrence);
 

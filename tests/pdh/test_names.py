@@ -154,6 +154,60 @@ class Fixtures(unittest.TestCase):
         self.assertNotEqual(Query("/nowhere.blg").code, 0)
 
 
+class Languages(unittest.TestCase):
+    """A German machine whose names are known in English, too."""
+
+    ENGLISH = r"\Processor(_Total)\% Processor Time"
+    GERMAN = r"\Prozessor(_Total)\Prozessorzeit (%)"
+
+    def setUp(self):
+        """Inserts English names before the German ones."""
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        recording = (ROOT / "fixtures/machine_german_v1.pfb").read_bytes()
+        names = struct.pack("<I", 9) + "238\0Processor\0006\0% Processor Time\0\0".encode(
+            "utf-16-le")
+        at = recording.index(b"NAME\1\0\0\0")
+        chunk = struct.pack("<4sIQ", b"NAME", 1, len(names)) + names + bytes(-len(names) % 8)
+        self.path = pathlib.Path(folder.name, "german.pfb")
+        self.path.write_bytes(recording[:at] + chunk + recording[at:])
+        os.environ["PERFBLOCK_CAPTURE"] = str(self.path)
+        self.addCleanup(pdh.pfb_pdh_use, None, None)
+        self.addCleanup(os.environ.pop, "PERFBLOCK_CAPTURE")
+        self.assertEqual(pdh.pfb_pdh_use(None, None), 0)
+
+    def add(self, query, function, path):
+        counter = ctypes.c_void_p()
+        return call(function, query.handle, wide(path), ctypes.c_size_t(0),
+                    ctypes.byref(counter))
+
+    def expand(self, path):
+        return call("PdhExpandWildCardPath", None, wide(path), None,
+                    ctypes.byref(ctypes.c_uint32(0)), 0)
+
+    def test_machine(self):
+        """Each function has one language, as on a German Windows."""
+        query = Query()
+        for function, path, code in (
+                ("PdhAddCounter", self.GERMAN, 0),
+                ("PdhAddCounter", self.ENGLISH, NO_OBJECT),
+                ("PdhAddEnglishCounter", self.ENGLISH, 0),
+                ("PdhAddEnglishCounter", self.GERMAN, NO_OBJECT)):
+            self.assertEqual(self.add(query, function, path), code, (function, path))
+        self.assertEqual(query.close(), 0)
+        for path, code in ((self.GERMAN, 0), (self.ENGLISH, NO_OBJECT)):
+            self.assertEqual(call("PdhValidatePath", wide(path)), code)
+            self.assertEqual(self.expand(path), code or MORE_DATA)
+
+    def test_log(self):
+        """A log has names, which are either."""
+        query = Query(str(self.path))
+        for function in ("PdhAddCounter", "PdhAddEnglishCounter"):
+            for path in (self.GERMAN, self.ENGLISH):
+                self.assertEqual(self.add(query, function, path), 0)
+        self.assertEqual(query.close(), 0)
+
+
 class Formats(unittest.TestCase):
     """Scales and the limit of percentages."""
 
@@ -176,6 +230,7 @@ row - 8192 250 500 200
         subprocess.run([sys.executable, ROOT / "fixtures/perfblock-fixture", "-",
                         "-o", path], input=self.TEXT.encode(), check=True)
         self.query = Query(str(path))
+        self.addCleanup(self.query.close)
         self.counters = {name: self.query.add(rf"\Thing\{name}")
                          for name in ("Count", "Small Count", "Percent")}
         self.assertEqual(self.query.collect(), 0)
