@@ -130,7 +130,8 @@ uint32_t pfb_pdh_list_machines(pdh_text source, const PDH_HLOG *log, void *list,
 
 static bool has_detail(uint32_t own, DWORD wanted)
 {
-    return own <= (wanted & ~(DWORD)PERF_DETAIL_COSTLY);
+    const DWORD costly = PERF_DETAIL_COSTLY;
+    return (own & ~costly) <= (wanted & ~costly) && (own & costly) <= (wanted & costly);
 }
 
 uint32_t pfb_pdh_list_objects(pdh_text source, const PDH_HLOG *log, pdh_text machine_text, void *list, DWORD *size,

@@ -208,6 +208,42 @@ class Languages(unittest.TestCase):
         self.assertEqual(query.close(), 0)
 
 
+class Details(unittest.TestCase):
+    """Objects that are costly to collect."""
+
+    def objects(self, path, detail):
+        size = ctypes.c_uint32(0)
+        self.assertEqual(call("PdhEnumObjects", wide(str(path)), None, None,
+                              ctypes.byref(size), detail, 1), MORE_DATA)
+        memory = ctypes.create_string_buffer(2 * size.value)
+        self.assertEqual(call("PdhEnumObjects", wide(str(path)), None, memory,
+                              ctypes.byref(size), detail, 0), 0)
+        return memory.raw.decode("utf-16-le").split("\0")
+
+    def test_costly(self):
+        """They are listed only if they are asked for."""
+        recording = bytearray((ROOT / "fixtures/machine_v1.pfb").read_bytes())
+        chunk = 0
+        while chunk < len(recording):
+            tag, size = recording[chunk:chunk + 4], struct.unpack_from("<Q", recording, chunk + 8)[0]
+            if tag == b"V1DT":
+                first, count = struct.unpack_from("<II", recording, chunk + 16 + 24)
+                at = chunk + 16 + first
+                for _ in range(count):
+                    if struct.unpack_from("<I", recording, at + 12)[0] == 2:  # System
+                        struct.pack_into("<I", recording, at + 28, 0x10000 + 300)
+                    at += struct.unpack_from("<I", recording, at)[0]
+            chunk += 16 + size + -size % 8
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "costly.pfb")
+            path.write_bytes(recording)
+            for detail, is_listed in ((400, False), (0xFFFF, False), (0x10000 + 200, False),
+                                      (0x10000 + 300, True), (0x1FFFF, True)):
+                objects = self.objects(path, detail)
+                self.assertIn("Memory", objects)
+                self.assertEqual("System" in objects, is_listed, detail)
+
+
 class Formats(unittest.TestCase):
     """Scales and the limit of percentages."""
 
