@@ -13,6 +13,10 @@ pdh_data_source *pfb_pdh_open_source(pdh_text name, const PDH_HLOG *log, uint32_
 {
     if (!log)
         return pfb_pdh_open_named(name, code);
+    if (*log == H_WBEM_DATASOURCE) {
+        *code = PDH_NOT_IMPLEMENTED;
+        return NULL;
+    }
     if (!*log)
         return pfb_pdh_real_time(code);
     pfb_lock_acquire(&pfb_pdh_lock);

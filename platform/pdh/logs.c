@@ -102,7 +102,7 @@ uint32_t pfb_pdh_log_set(PDH_HLOG log)
 uint32_t pfb_pdh_time_range(pdh_text name, const PDH_HLOG *log, DWORD *count, PDH_TIME_INFO *range, DWORD *size)
 {
     uint32_t code = PDH_CSTATUS_VALID_DATA;
-    if (!count || !range || !size)
+    if (!count || !size)
         return PDH_INVALID_ARGUMENT;
     pdh_data_source *source = pfb_pdh_open_source(name, log, &code);
     if (!source)
@@ -113,6 +113,8 @@ uint32_t pfb_pdh_time_range(pdh_text name, const PDH_HLOG *log, DWORD *count, PD
     } else if (catalog && *size < sizeof *range) {
         code = PDH_MORE_DATA;
         *size = sizeof *range;
+    } else if (catalog && !range) {
+        code = PDH_INVALID_ARGUMENT;
     } else if (catalog) {
         uint64_t samples = catalog->sample_count;
         *size = sizeof *range;

@@ -157,6 +157,7 @@ Test(pdh, closed_and_foreign_logs_are_invalid)
         EXPECT(PdhValidatePathExA(wrong[i], "\\System\\Processes"), PDH_INVALID_HANDLE);
     }
     cr_expect_null(other);
+    EXPECT(PdhOpenQueryH(H_WBEM_DATASOURCE, 0, &other), PDH_NOT_IMPLEMENTED);
     EXPECT(PdhCloseQuery(event), PDH_INVALID_HANDLE);
     cr_expect(!pfb_event_set(query) && pfb_event_close(event));
     EXPECT(PdhCloseQuery(query), 0);
@@ -1196,6 +1197,12 @@ Test(pdh, buffers_of_every_size)
         EXPECT(rows[i].call(NULL, &size), PDH_INVALID_ARGUMENT);
         EXPECT(rows[i].call(NULL, NULL), PDH_INVALID_ARGUMENT);
     }
+    DWORD range_size = 0;
+    DWORD range_count = 0;
+    EXPECT(PdhGetDataSourceTimeRangeH(sized_log, &range_count, NULL, &range_size), PDH_MORE_DATA);
+    cr_expect_eq(range_size, 24);
+    EXPECT(PdhGetDataSourceTimeRangeH(sized_log, &range_count, NULL, &range_size), PDH_INVALID_ARGUMENT);
+    EXPECT(PdhGetDataSourceTimeRangeH(sized_log, NULL, NULL, &range_size), PDH_INVALID_ARGUMENT);
     PDH_TIME_INFO *range = malloc(sizeof *range);
     DWORD count = 0;
     cr_assert_not_null(range);
