@@ -89,8 +89,9 @@ static uint32_t code_of(pfb_status status, const pfb_raw_value *newer)
 }
 
 /* Stores a number in the format that is asked for, truncated toward zero. `integer`: the number, if it is a raw count
- * without a scale, which a double may round. */
-static uint32_t convert(double number, const uint64_t *integer, DWORD format, PDH_FMT_COUNTERVALUE *value)
+ * without a scale, which a double may round. `is_count`: it is a raw count. */
+static uint32_t convert(double number, const uint64_t *integer, bool is_count, DWORD format,
+                        PDH_FMT_COUNTERVALUE *value)
 {
     const double large_limit = 9223372036854775808.0; /* 2^63 */
     bool has_thousand = (format & PDH_FMT_1000) != 0;
@@ -110,7 +111,7 @@ static uint32_t convert(double number, const uint64_t *integer, DWORD format, PD
         return no_value(value, PDH_INVALID_DATA, PDH_CSTATUS_INVALID_DATA);
     if (format & PDH_FMT_LARGE)
         value->largeValue = large;
-    else if (integer || (large >= INT32_MIN && large <= INT32_MAX))
+    else if (is_count || (large >= INT32_MIN && large <= INT32_MAX))
         value->longValue = (LONG)(uint32_t)(uint64_t)large; /* of raw counts the low 32 bits */
     else
         return no_value(value, PDH_INVALID_DATA, PDH_CSTATUS_INVALID_DATA);
@@ -128,11 +129,12 @@ static uint32_t format_inputs(const pfb_raw_value *older, const pfb_raw_value *n
                                          .scale = has_scale ? (int8_t)scale : 0};
     pfb_formula_result result = pfb_formula_evaluate(older->has ? older : NULL, newer, &options);
     if (result.status == PFB_STATUS_ZERO_DENOMINATOR) /* no time or no operation between the samples: 0 */
-        return convert(0, NULL, format, value);
+        return convert(0, NULL, false, format, value);
     if (result.status != PFB_STATUS_OK)
         return no_value(value, code_of(result.status, newer), PDH_CSTATUS_INVALID_DATA);
-    bool is_exact = !has_scale && is_raw_count(newer->type) && result.is_integer;
-    return convert(result.value, is_exact ? &result.integer : NULL, format, value);
+    bool is_count = is_raw_count(newer->type);
+    bool is_exact = is_count && !has_scale && result.is_integer;
+    return convert(result.value, is_exact ? &result.integer : NULL, is_count, format, value);
 }
 
 /* The number of a text log, with the scale. */
@@ -143,7 +145,7 @@ static uint32_t format_text(uint64_t bits, DWORD format, LONG scale, PDH_FMT_COU
     memcpy(&number, &bits, sizeof number);
     if (scale != 0 && !(format & PDH_FMT_NOSCALE))
         number *= powers[scale - PDH_MIN_SCALE];
-    return convert(number, NULL, format, value);
+    return convert(number, NULL, false, format, value);
 }
 
 static uint32_t format_item(const pdh_item *item, DWORD format, LONG scale, PDH_FMT_COUNTERVALUE *value)
@@ -318,13 +320,13 @@ static uint32_t format_pair(uint32_t type, int64_t time_base, LONG scale, DWORD 
 {
     if (!is_good(newer->CStatus))
         return no_value(value, PDH_INVALID_DATA, newer->CStatus);
+    if (older && !is_good(older->CStatus))
+        return no_value(value, PDH_INVALID_DATA, older->CStatus);
     if (type == PERF_DOUBLE_RAW)
         return format_text((uint64_t)newer->FirstValue, format, scale, value);
     bool is_two = needs_two(type);
     if (is_two && !older)
         return PDH_INVALID_ARGUMENT;
-    if (is_two && !is_good(older->CStatus))
-        return no_value(value, PDH_INVALID_DATA, older->CStatus);
     pfb_raw_value inputs[2] = {{.has = 0}, inputs_of(type, time_base, newer)};
     if (is_two)
         inputs[0] = inputs_of(type, time_base, older);
@@ -419,7 +421,7 @@ uint32_t pfb_pdh_statistics(HANDLE handle, DWORD format, DWORD first, DWORD coun
     }
     statistics->min = all.least;
     statistics->max = all.greatest;
-    convert(all.sum / all.count, NULL, format & ~(DWORD)PDH_FMT_1000, &statistics->mean);
+    convert(all.sum / all.count, NULL, false, format & ~(DWORD)PDH_FMT_1000, &statistics->mean);
     return PDH_CSTATUS_VALID_DATA;
 }
 

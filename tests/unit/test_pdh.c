@@ -338,6 +338,11 @@ Test(pdh, formats) /* T12; tests/pdh/test_names.py has T13 and T14 */
     cr_expect_eq(format(count, PDH_FMT_LONG, 0, 0).longValue, 0);
     cr_expect_eq(good(percent), 10.0341796875);
     cr_expect_eq(format(percent, PDH_FMT_LARGE, 0, 0).largeValue, 10);
+    EXPECT(PdhSetCounterScaleFactor(count, 7), 0);
+    cr_expect_eq(format(count, PDH_FMT_LARGE, 0, 0).largeValue, 1400000000);
+    EXPECT(PdhSetCounterScaleFactor(count, 5), 0);
+    cr_expect_eq(format(count, PDH_FMT_LONG | PDH_FMT_1000, 0, 0).longValue, (LONG)(14000000000 - 3 * 4294967296));
+    EXPECT(PdhSetCounterScaleFactor(count, -5), 0);
     EXPECT(PdhSetCounterScaleFactor(percent, 2), 0);
     cr_expect_eq(good(percent), 1003.41796875);
     EXPECT(PdhCollectQueryData(query), 0);
@@ -912,6 +917,15 @@ Test(pdh, raw_values_can_be_formatted_by_the_caller)
            PDH_CALC_NEGATIVE_VALUE);
     EXPECT(PdhCalculateCounterFromRawValue(counter, PDH_FMT_DOUBLE, &ring[2], &ring[2], &value), 0);
     cr_expect(value.doubleValue == 0 && value.CStatus == 0);
+    PDH_RAW_COUNTER missing = ring[1];
+    missing.CStatus = PDH_CSTATUS_NO_INSTANCE;
+    static const DWORD types[] = {0x20510500, 0x10100}; /* of two samples, of one */
+    for (size_t i = 0; i < 2; i++) {
+        EXPECT(PdhFormatFromRawValue(types[i], PDH_FMT_DOUBLE, NULL, &ring[0], &missing, &value), PDH_INVALID_DATA);
+        cr_expect_eq(value.CStatus, PDH_CSTATUS_NO_INSTANCE);
+        EXPECT(PdhFormatFromRawValue(types[i], PDH_FMT_DOUBLE, NULL, &missing, &ring[0], &value), PDH_INVALID_DATA);
+        cr_expect_eq(value.CStatus, PDH_CSTATUS_NO_INSTANCE);
+    }
     EXPECT(PdhFormatFromRawValue(type, PDH_FMT_DOUBLE, NULL, &ring[0], &ring[1], &value), 0);
     cr_expect_eq(value.doubleValue, 5.9375); /* of 20 s */
     EXPECT(PdhFormatFromRawValue(0x40030500, PDH_FMT_DOUBLE, NULL, &ring[0], &ring[1], &value), PDH_INVALID_ARGUMENT);
