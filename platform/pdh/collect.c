@@ -171,7 +171,8 @@ static bool add_item(pdh_query *query, pdh_counter *c, const pfb_series *series,
     c->items = grown;
     c->fit = fit;
     c->item_count = replaces ? 0 : c->item_count;
-    c->items[c->item_count++] = (pdh_item){.name = *name, .occurrence = occurrence, .element = element};
+    c->items[c->item_count++] = (pdh_item){
+        .name = *name, .occurrence = occurrence, .element = element, .has_type = (series->has & PFB_SERIES_TYPE) != 0};
     return true;
 }
 

@@ -15,6 +15,7 @@ typedef struct pdh_item {
     uint32_t element;
     uint32_t status;         /* of the source: 0, or a PDH code for a value that is missing */
     pfb_raw_value inputs[2]; /* of the previous sample (has == 0: none) and of this one */
+    bool has_type;           /* false: of a counter without a registered type, which only has raw values */
     bool is_text;            /* of a text log: inputs[1].value has the bits of the double that was displayed */
 } pdh_item;
 

@@ -154,6 +154,8 @@ static uint32_t format_item(const pdh_item *item, DWORD format, LONG scale, PDH_
         return no_value(value, PDH_INVALID_DATA, item->status);
     if (item->is_text)
         return format_text(item->inputs[1].value, format, scale, value);
+    if (!item->has_type)
+        return no_value(value, PDH_INVALID_DATA, PDH_CSTATUS_INVALID_DATA);
     return format_inputs(&item->inputs[0], &item->inputs[1], format, scale, value);
 }
 

@@ -236,6 +236,19 @@ Test(pdh, a_counter_that_is_added_again_needs_two_samples_of_its_own)
     EXPECT(PdhCloseQuery(query), 0);
 }
 
+Test(pdh, a_counter_whose_type_is_not_registered_has_raw_values_only)
+{
+    use_recording(FIXTURE("gpu_engine"));
+    PDH_HQUERY query = open_query(NULL);
+    PDH_HCOUNTER counter = add(query, "\\GPU Engine(pid_800*)\\Running Time");
+    PDH_RAW_COUNTER raw;
+    EXPECT(PdhCollectQueryData(query), 0);
+    EXPECT(PdhGetRawCounterValue(counter, NULL, &raw), 0);
+    cr_expect(raw.CStatus == 0 && raw.FirstValue == 9000000);
+    format(counter, PDH_FMT_DOUBLE, PDH_INVALID_DATA, PDH_CSTATUS_INVALID_DATA);
+    EXPECT(PdhCloseQuery(query), 0);
+}
+
 /* T06, T07: the interface is in samples 2 and 3, and again, with another id and counts from 0, in samples 6 and 7. It
  * receives 20 broadcasts of 90 bytes between two samples. */
 static void expect_late_interface(uint32_t end)
