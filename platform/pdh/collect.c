@@ -256,7 +256,8 @@ static bool take_frame(pdh_query *query, bool is_more)
     for (pdh_counter *c = query->counters; c; c = c->next) {
         for (size_t i = c->taken; i < c->item_count; i++) {
             read_item(query, &frame, &c->items[i]);
-            if (c->collected == 0) /* another counter of the query may have read the sample before */
+            if (c->collected == 0 ||
+                query->is_lost) /* the sample before is one of another counter, or of an earlier collect */
                 c->items[i].inputs[0].has = 0;
         }
         if (!is_known && c->is_wildcard)
@@ -380,6 +381,7 @@ uint32_t pfb_pdh_collect(pdh_query *query)
     if (code != PDH_CSTATUS_VALID_DATA)
         clear_items(query);
     bool has_any = set_statuses(query);
+    query->is_lost = code != PDH_CSTATUS_VALID_DATA;
     return code == PDH_CSTATUS_VALID_DATA && !has_any ? PDH_NO_DATA : code;
 }
 

@@ -63,6 +63,7 @@ struct pdh_query {
     pdh_arena names;           /* of instances */
     uint64_t layout;           /* of the frame that items were made for; 0: none */
     int64_t sample_time;       /* local, of the latest sample */
+    bool is_lost;              /* the latest collect failed: the next sample has none before it */
     struct pdh_worker *worker; /* of PdhCollectQueryDataEx; null: none */
 };
 

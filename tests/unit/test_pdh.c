@@ -1271,6 +1271,9 @@ Test(pdh, a_source_that_fails_is_opened_again)
     EXPECT(PdhCollectQueryData(query), PDH_NO_DATA);
     format(counter, PDH_FMT_DOUBLE, PDH_INVALID_DATA, PDH_CSTATUS_NO_INSTANCE);
     EXPECT(PdhCollectQueryData(query), 0);
+    format(counter, PDH_FMT_DOUBLE, PDH_INVALID_DATA, PDH_CSTATUS_INVALID_DATA); /* the one before has no value */
+    EXPECT(PdhCollectQueryData(query), 0);
+    cr_expect_float_eq(good(counter), 9.6875, 1e-12);
     EXPECT(PdhCloseQuery(query), 0);
     cr_assert_eq(pfb_pdh_use(open_faulty, NULL), 0);
     query = open_query(NULL);
