@@ -105,12 +105,12 @@ static void end_list(pdh_writer *w)
     pfb_pdh_put_nul(w);
 }
 
-static void put_machine(pdh_writer *w, const pdh_catalog *c, uint32_t machine)
+static void put_machine(pdh_writer *w, const char *machine)
 {
     char own[256];
     pfb_pdh_own_name(own);
     pfb_pdh_put(w, "\\\\");
-    pfb_pdh_put(w, c->machines[machine][0] ? c->machines[machine] : own);
+    pfb_pdh_put(w, *machine ? machine : own);
 }
 
 uint32_t pfb_pdh_list_machines(pdh_text source, const PDH_HLOG *log, void *list, DWORD *size, bool is_wide)
@@ -122,7 +122,7 @@ uint32_t pfb_pdh_list_machines(pdh_text source, const PDH_HLOG *log, void *list,
     if (code == PDH_CSTATUS_VALID_DATA) {
         pdh_writer w = pfb_pdh_writer(list, size, is_wide);
         for (size_t i = 0; i < q.catalog->machine_count; i++) {
-            put_machine(&w, q.catalog, (uint32_t)i);
+            put_machine(&w, q.catalog->machines[i]);
             pfb_pdh_put_nul(&w);
         }
         end_list(&w);
@@ -236,7 +236,7 @@ static void put_path(expansion *e, const pdh_object_entry *o, const char *instan
                      const char *counter)
 {
     char index[16];
-    put_machine(&e->w, e->q->catalog, e->q->machine);
+    put_machine(&e->w, o->machine);
     pfb_pdh_put(&e->w, "\\");
     pfb_pdh_put(&e->w, o->name);
     if (instance) {
@@ -314,15 +314,17 @@ static void expand_object(expansion *e, uint32_t object)
 static uint32_t expand_path(expansion *e, DWORD *size)
 {
     const pdh_catalog *c = e->q->catalog;
+    bool is_real_time = e->q->source->is_real_time;
+    bool is_every_machine = !is_real_time && !e->path->machine;
     e->code = PDH_CSTATUS_NO_OBJECT;
     if (pfb_pdh_is_wildcard(e->path->object)) {
         for (size_t i = 0; i < c->object_count; i++)
-            if (c->objects[i].machine == c->machines[e->q->machine] &&
+            if ((is_every_machine || c->objects[i].machine == c->machines[e->q->machine]) &&
                 pfb_pdh_matches(e->path->object, c->objects[i].name))
                 expand_object(e, (uint32_t)i);
     } else {
-        uint32_t object = pfb_pdh_find_object(c, e->q->machine, e->path->object, language_of(e->q, false));
-        if (object != PDH_NONE)
+        uint32_t object;
+        if (pfb_pdh_find_path_object(c, e->path, is_real_time, false, &object) == PDH_CSTATUS_VALID_DATA)
             expand_object(e, object);
     }
     if (e->count == 0)
@@ -389,12 +391,9 @@ uint32_t pfb_pdh_validate(PDH_HLOG log, pdh_text path_text)
     if (code == PDH_CSTATUS_VALID_DATA)
         code = pfb_pdh_choose_split(text, &path, q.catalog, q.source->is_real_time, false);
     if (code == PDH_CSTATUS_VALID_DATA) {
-        uint32_t object = pfb_pdh_find_object(q.catalog, q.machine, path.object, language_of(&q, false));
-        if (object == PDH_NONE)
-            code = PDH_CSTATUS_NO_OBJECT;
-        else if (pfb_pdh_find_counter(q.catalog, object, path.counter, language_of(&q, false)) == PDH_NONE)
-            code = PDH_CSTATUS_NO_COUNTER;
-        else if (!may_exist(&q.catalog->objects[object], &path))
+        uint32_t object, counter;
+        code = pfb_pdh_find_names(q.catalog, &path, q.source->is_real_time, false, &object, &counter);
+        if (code == PDH_CSTATUS_VALID_DATA && !may_exist(&q.catalog->objects[object], &path))
             code = PDH_CSTATUS_NO_INSTANCE;
     }
     close_question(&q);

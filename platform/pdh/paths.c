@@ -101,8 +101,8 @@ uint32_t pfb_pdh_fits(const char *instance, const char *parent, const char *name
 
 /* ---- Names of a catalog --------------------------------------------------------------------------------- */
 
-uint32_t pfb_pdh_find_names(const pdh_catalog *catalog, const pdh_path *path, bool is_real_time, bool is_english,
-                            uint32_t *object, uint32_t *counter)
+uint32_t pfb_pdh_find_path_object(const pdh_catalog *catalog, const pdh_path *path, bool is_real_time, bool is_english,
+                                  uint32_t *object)
 {
     const pdh_language language = pfb_pdh_language(is_real_time, is_english);
     uint32_t machine = pfb_pdh_find_machine(catalog, path->machine ? path->machine : "", is_real_time);
@@ -112,8 +112,16 @@ uint32_t pfb_pdh_find_names(const pdh_catalog *catalog, const pdh_path *path, bo
     /* A path without a machine means the first machine of a log that has the object. */
     while (*object == PDH_NONE && !path->machine && !is_real_time && ++machine < catalog->machine_count)
         *object = pfb_pdh_find_object(catalog, machine, path->object, language);
-    if (*object == PDH_NONE)
-        return PDH_CSTATUS_NO_OBJECT;
+    return *object == PDH_NONE ? PDH_CSTATUS_NO_OBJECT : PDH_CSTATUS_VALID_DATA;
+}
+
+uint32_t pfb_pdh_find_names(const pdh_catalog *catalog, const pdh_path *path, bool is_real_time, bool is_english,
+                            uint32_t *object, uint32_t *counter)
+{
+    const pdh_language language = pfb_pdh_language(is_real_time, is_english);
+    uint32_t code = pfb_pdh_find_path_object(catalog, path, is_real_time, is_english, object);
+    if (code != PDH_CSTATUS_VALID_DATA)
+        return code;
     *counter = pfb_pdh_find_counter(catalog, *object, path->counter, language);
     return *counter == PDH_NONE ? PDH_CSTATUS_NO_COUNTER : PDH_CSTATUS_VALID_DATA;
 }

@@ -102,6 +102,11 @@ void pfb_pdh_free_path(pdh_path *path);
 
 bool pfb_pdh_is_wildcard(const char *text); /* may be null */
 
+/* Finds the object of a path, which is a number in the catalog. A path without a machine means the first machine of a
+ * log that has the object. Returns 0, PDH_CSTATUS_NO_MACHINE or PDH_CSTATUS_NO_OBJECT. */
+uint32_t pfb_pdh_find_path_object(const pdh_catalog *catalog, const pdh_path *path, bool is_real_time, bool is_english,
+                                  uint32_t *object);
+
 /* Finds the object and the counter of a path, which are numbers in the catalog. Returns 0, PDH_CSTATUS_NO_MACHINE,
  * PDH_CSTATUS_NO_OBJECT or PDH_CSTATUS_NO_COUNTER. */
 uint32_t pfb_pdh_find_names(const pdh_catalog *catalog, const pdh_path *path, bool is_real_time, bool is_english,

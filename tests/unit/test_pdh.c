@@ -1080,6 +1080,41 @@ Test(pdh, a_counter_that_a_log_has_twice)
     remove(path);
 }
 
+/* A path without a machine means the first one that has the object, in all functions. */
+Test(pdh, a_log_of_two_machines)
+{
+    static const char text[] =
+        "\"(PDH-CSV 4.0) (UTC)(0)\",\"\\\\A\\System\\Count\",\"\\\\B\\System\\Count\",\"\\\\B\\Process(i)\\Size\"\n"
+        "\"01/02/2025 03:04:05.000\",\"1\",\"2\",\"3\"\n";
+    static const struct {
+        const char *path, *list;
+        uint32_t code;
+        size_t count;
+    } rows[] = {{"\\System\\Count", "\\\\A\\System\\Count", 0, 1},
+                {"\\\\b\\System\\Count", "\\\\B\\System\\Count", 0, 1},
+                {"\\Process(i)\\Size", "\\\\B\\Process(i)\\Size", 0, 1},
+                {"\\Process(*)\\*", "\\\\B\\Process(i)\\Size", 0, 1},
+                {"\\Sys*\\*", "\\\\A\\System\\Count", 0, 2},
+                {"\\\\A\\Process(i)\\Size", NULL, PDH_CSTATUS_NO_OBJECT, 0},
+                {"\\\\C\\System\\Count", NULL, PDH_CSTATUS_NO_MACHINE, 0}};
+    char path[] = "/tmp/perfblock-XXXXXX";
+    char list[256];
+    PDH_HLOG log = NULL;
+    write_text(path, text, sizeof text - 1);
+    EXPECT(PdhOpenLogA(path, PDH_LOG_READ_ACCESS, &(DWORD){0}, NULL, 0, NULL, &log), 0);
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        DWORD size = sizeof list;
+        EXPECT(PdhExpandWildCardPathHA(log, rows[i].path, list, &size, 0), rows[i].code);
+        if (rows[i].list)
+            cr_expect_str_eq(list, rows[i].list);
+        cr_expect(rows[i].code != 0 || count_strings(list) == rows[i].count, "%s", rows[i].path);
+        if (!strchr(rows[i].path, '*'))
+            EXPECT(PdhValidatePathExA(log, rows[i].path), rows[i].code);
+    }
+    EXPECT(PdhCloseLog(log, 0), 0);
+    remove(path);
+}
+
 Test(pdh, text_logs_have_displayed_values)
 {
     static const char text[] =
