@@ -202,6 +202,7 @@ static bool add_instance(pdh_catalog *c, uint32_t object, const pfb_series *seri
 {
     pdh_object_entry *o = &c->objects[object];
     const char *display;
+    o->has_parents = o->has_parents || *series->parent;
     pfb_pdh_begin_key(&c->names);
     pfb_pdh_add_key(&c->names, "i", false);
     pfb_pdh_add_key_number(&c->names, object);

@@ -29,7 +29,7 @@ typedef struct pdh_instance_entry {
 typedef struct pdh_object_entry {
     const char *machine;               /* without backslashes; "": unknown, which is this machine */
     const char *name, *english, *help; /* english, help: null if unknown */
-    bool has_instances;
+    bool has_instances, has_parents;
     bool has_guid, has_title;
     pfb_guid guid;
     uint32_t title;

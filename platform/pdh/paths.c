@@ -99,6 +99,22 @@ uint32_t pfb_pdh_fits(const char *instance, const char *parent, const char *name
     return has_index && index == occurrence ? likeness_of_parts(parent, name, found) : 0;
 }
 
+bool pfb_pdh_drop_parent(pdh_path *path)
+{
+    if (!path->parent)
+        return true;
+    size_t capacity = strlen(path->parent) + strlen(path->name) + 2;
+    char *joined = malloc(capacity);
+    if (!joined)
+        return false;
+    snprintf(joined, capacity, "%s/%s", path->parent, path->name);
+    free(path->parent);
+    free(path->name);
+    path->parent = NULL;
+    path->name = joined;
+    return true;
+}
+
 /* ---- Names of a catalog --------------------------------------------------------------------------------- */
 
 uint32_t pfb_pdh_find_path_object(const pdh_catalog *catalog, const pdh_path *path, bool is_real_time, bool is_english,
@@ -300,13 +316,20 @@ uint32_t pfb_pdh_split_instance(pdh_text instance_text, void *instance, DWORD *i
     char *text = pfb_pdh_copy_text(instance_text);
     size_t size = text ? strlen(text) : 0;
     size_t capacity = size + sizeof "\\o()\\c";
+    const size_t begin = 3;                       /* of the instance in it */
     char *whole = text ? malloc(capacity) : NULL; /* a path with the instance */
     uint32_t code = whole ? PDH_INVALID_INSTANCE : PDH_MEMORY_ALLOCATION_FAILURE;
     if (whole && size > 0 && count_units(text) <= LONGEST) {
         snprintf(whole, capacity, "\\o(%s)\\c", text);
+        for (size_t i = 0; i < size; i++) /* a backslash is part of the instance here, and does not end it */
+            whole[begin + i] = text[i] == '\\' ? '_' : text[i];
         code = pfb_pdh_parse_path(whole, &path);
     }
     if (code == PDH_CSTATUS_VALID_DATA) {
+        const size_t parent_length = path.parent ? strlen(path.parent) : 0;
+        if (path.parent)
+            memcpy(path.parent, text, parent_length);
+        memcpy(path.name, text + (path.parent ? parent_length + 1 : 0), strlen(path.name));
         pdh_writer names = pfb_pdh_writer(instance, instance_size, is_wide);
         pdh_writer parents = pfb_pdh_writer(parent, parent_size, is_wide);
         pfb_pdh_put(&names, path.name);

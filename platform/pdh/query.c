@@ -150,6 +150,8 @@ static uint32_t find_in_catalog(pdh_counter *counter, const pdh_data_source *sou
 static uint32_t take_names(pdh_counter *counter, pdh_path *path)
 {
     char own[256];
+    if (!counter->object->has_parents && !pfb_pdh_drop_parent(path))
+        return PDH_MEMORY_ALLOCATION_FAILURE;
     const char *machine = counter->object->machine;
     const char *object = pfb_pdh_equal(path->object, counter->object->name) ? path->object : counter->object->name;
     const char *name = pfb_pdh_equal(path->counter, counter->entry->name) ? path->counter : counter->entry->name;

@@ -100,6 +100,9 @@ typedef struct pdh_path {
 uint32_t pfb_pdh_parse_path(const char *text, pdh_path *path);
 void pfb_pdh_free_path(pdh_path *path);
 
+/* Makes a parent part of the name of the instance. Returns false when memory is exhausted. */
+bool pfb_pdh_drop_parent(pdh_path *path);
+
 bool pfb_pdh_is_wildcard(const char *text); /* may be null */
 
 /* Finds the object of a path, which is a number in the catalog. A path without a machine means the first machine of a

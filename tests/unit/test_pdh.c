@@ -741,6 +741,9 @@ Test(pdh, instance_names) /* T18 */
                 {"cat", "", "cat", 0, 0},
                 {"test (x) #rfsfs #3", "", "test (x) #rfsfs ", 3, 0},
                 {"a #2b", "", "a #2b", 0, 0},
+                {"(a/b)#2", "", "(a/b)", 2, 0},
+                {"a)\\b(c", "", "a)\\b(c", 0, 0},
+                {"C:\\x)\\y/d)\\e#1", "C:\\x)\\y", "d)\\e", 1, 0},
                 {"", "", "", 0, PDH_INVALID_INSTANCE}};
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         char name[64] = "";
@@ -868,6 +871,15 @@ Test(pdh, a_path_that_can_be_split_in_several_ways)
     EXPECT(PdhCollectQueryData(query), 0);
     for (size_t i = 0; i < sizeof known / sizeof known[0]; i++)
         cr_expect_eq(good(counters[i]), known[i].value, "%s", known[i].path);
+    union {
+        PDH_COUNTER_INFO_A info;
+        char bytes[512];
+    } all;
+    DWORD bytes = sizeof all;
+    EXPECT(PdhGetCounterInfoA(counters[2], 0, &bytes, &all.info), 0);
+    cr_expect_null(all.info.szParentInstance, "no instance of Shelf has a parent");
+    cr_expect_str_eq(all.info.szInstanceName, "p/q");
+    cr_expect_eq(all.info.dwInstanceIndex, 1);
     EXPECT(PdhCloseQuery(query), 0);
 }
 

@@ -48,13 +48,31 @@ static size_t read_index(const path_view *t, size_t begin, size_t end, pfb_path 
     return path->has_index ? at - 1 : end;
 }
 
-/* Splits at the last slash. An instance that begins with one is a path of Linux, without a parent. */
+/* Finds where the name of an instance begins: after the last slash outside of parentheses; if these do not balance,
+ * after the last slash. Without one at `begin`, and if the instance begins with a slash: it is a path of Linux. */
+static size_t find_name(const path_view *t, size_t begin, size_t end)
+{
+    size_t depth = 0;
+    size_t last = begin;
+    size_t outside = begin;
+    bool is_balanced = true;
+    if (begin < end && path_unit(t, begin) == '/')
+        return begin;
+    for (size_t at = begin; at < end; at++) {
+        uint32_t unit = path_unit(t, at);
+        depth += unit == '(';
+        is_balanced = is_balanced && (unit != ')' || depth > 0);
+        depth -= unit == ')' && depth > 0;
+        last = unit == '/' ? at + 1 : last;
+        outside = unit == '/' && depth == 0 ? at + 1 : outside;
+    }
+    return is_balanced && depth == 0 ? outside : last;
+}
+
 static void split_instance(const path_view *t, size_t begin, size_t end, pfb_path *path)
 {
-    size_t name = begin < end && path_unit(t, begin) == '/' ? begin : end;
+    const size_t name = find_name(t, begin, end);
     path->instance = slice(t, begin, end);
-    while (name > begin && path_unit(t, name - 1) != '/')
-        name--;
     if (name > begin)
         path->parent = slice(t, begin, name - 1);
     path->name = slice(t, name, read_index(t, name, end, path));
