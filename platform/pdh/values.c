@@ -26,6 +26,11 @@ _Static_assert(sizeof(PDH_COUNTER_INFO_W) == (sizeof(void *) == 8 ? 112 : 72) &&
                    offsetof(PDH_COUNTER_INFO_W, szExplainText) == (sizeof(void *) == 8 ? 96 : 64) &&
                    offsetof(PDH_COUNTER_INFO_W, szFullPath) == (sizeof(void *) == 8 ? 40 : 32),
                "PDH_COUNTER_INFO");
+_Static_assert(sizeof(PDH_BROWSE_DLG_CONFIG_A) == (sizeof(void *) == 8 ? 72 : 40) &&
+                   sizeof(PDH_BROWSE_DLG_CONFIG_HW) == sizeof(PDH_BROWSE_DLG_CONFIG_A) &&
+                   offsetof(PDH_BROWSE_DLG_CONFIG_W, szReturnPathBuffer) == (sizeof(void *) == 8 ? 24 : 12) &&
+                   offsetof(PDH_BROWSE_DLG_CONFIG_HA, szDialogBoxCaption) == (sizeof(void *) == 8 ? 64 : 36),
+               "PDH_BROWSE_DLG_CONFIG");
 _Static_assert(sizeof(PDH_RAW_LOG_RECORD) == 16 && offsetof(PDH_RAW_LOG_RECORD, RawBytes) == 12, "PDH_RAW_LOG_RECORD");
 
 /* ---- Types ---------------------------------------------------------------------------------------------- */

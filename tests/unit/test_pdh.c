@@ -1337,6 +1337,15 @@ Test(pdh, functions_that_do_nothing)
     EXPECT(PdhOpenLogA("new.csv", PDH_LOG_WRITE_ACCESS | PDH_LOG_CREATE_NEW, &type, NULL, 0, NULL, &log),
            PDH_NOT_IMPLEMENTED);
     EXPECT(PdhUpdateLogA(NULL, NULL), PDH_NOT_IMPLEMENTED);
+    char path[PDH_MAX_COUNTER_PATH] = "";
+    PDH_BROWSE_DLG_CONFIG_A config = {.bSingleCounterPerDialog = 1,
+                                      .bReserved = 0,
+                                      .szReturnPathBuffer = path,
+                                      .cchReturnPathLength = sizeof path,
+                                      .dwDefaultDetailLevel = PERF_DETAIL_WIZARD};
+    EXPECT(PdhBrowseCountersA(&config), PDH_DIALOG_CANCELLED);
+    cr_expect_str_eq(path, "");
+    cr_expect(IsWarningSeverity(PDH_DIALOG_CANCELLED) && IsErrorSeverity(PDH_INVALID_DATA) && IsSuccessSeverity(0));
     EXPECT(PdhBrowseCountersA(NULL), PDH_INVALID_ARGUMENT);
     EXPECT(PdhSelectDataSourceA(NULL, 0, NULL, &size), PDH_DIALOG_CANCELLED);
     EXPECT(PdhVerifySQLDBA("SQL:x"), PDH_INVALID_DATASOURCE);

@@ -64,6 +64,12 @@ typedef struct FILETIME {
 #define PFB_PDH_EXTENSION
 #endif
 
+#if defined(_WIN32)
+#define PFB_PDH_CALLBACK __stdcall
+#else
+#define PFB_PDH_CALLBACK
+#endif
+
 typedef LONG PDH_STATUS;
 typedef HANDLE PDH_HQUERY;
 typedef HANDLE PDH_HCOUNTER;
@@ -78,6 +84,11 @@ typedef PDH_HLOG HLOG;
 #define H_WBEM_DATASOURCE ((PDH_HLOG)(intptr_t)-1)
 
 /* ---- Constants ------------------------------------------------------------------------------------------------ */
+
+#define IsSuccessSeverity(code) (((DWORD)(code)&0xC0000000) == 0)
+#define IsInformationalSeverity(code) (((DWORD)(code)&0xC0000000) == 0x40000000)
+#define IsWarningSeverity(code) (((DWORD)(code)&0xC0000000) == 0x80000000)
+#define IsErrorSeverity(code) (((DWORD)(code)&0xC0000000) == 0xC0000000)
 
 #define PDH_CVERSION_WIN40 0x0400
 #define PDH_CVERSION_WIN50 0x0500
@@ -302,11 +313,68 @@ typedef struct PDH_RAW_LOG_RECORD {
     unsigned char RawBytes[1];
 } PDH_RAW_LOG_RECORD, *PPDH_RAW_LOG_RECORD;
 
-/* The dialogs of PDH are not shown: see PdhBrowseCounters. */
-typedef struct PDH_BROWSE_DLG_CONFIG_A PDH_BROWSE_DLG_CONFIG_A, *PPDH_BROWSE_DLG_CONFIG_A;
-typedef struct PDH_BROWSE_DLG_CONFIG_W PDH_BROWSE_DLG_CONFIG_W, *PPDH_BROWSE_DLG_CONFIG_W;
-typedef struct PDH_BROWSE_DLG_CONFIG_HA PDH_BROWSE_DLG_CONFIG_HA, *PPDH_BROWSE_DLG_CONFIG_HA;
-typedef struct PDH_BROWSE_DLG_CONFIG_HW PDH_BROWSE_DLG_CONFIG_HW, *PPDH_BROWSE_DLG_CONFIG_HW;
+/* The dialog is not shown: see PdhBrowseCounters. */
+typedef PDH_STATUS(PFB_PDH_CALLBACK *CounterPathCallBack)(DWORD_PTR argument);
+#define PFB_PDH_BROWSE_FLAGS                                                                                           \
+    DWORD bIncludeInstanceIndex : 1;                                                                                   \
+    DWORD bSingleCounterPerAdd : 1;                                                                                    \
+    DWORD bSingleCounterPerDialog : 1;                                                                                 \
+    DWORD bLocalCountersOnly : 1;                                                                                      \
+    DWORD bWildCardInstances : 1;                                                                                      \
+    DWORD bHideDetailBox : 1;                                                                                          \
+    DWORD bInitializePath : 1;                                                                                         \
+    DWORD bDisableMachineSelection : 1;                                                                                \
+    DWORD bIncludeCostlyObjects : 1;                                                                                   \
+    DWORD bShowObjectBrowser : 1;                                                                                      \
+    DWORD bReserved : 22;
+typedef struct PDH_BROWSE_DLG_CONFIG_A {
+    PFB_PDH_BROWSE_FLAGS
+    HANDLE hWndOwner;
+    LPSTR szDataSource;
+    LPSTR szReturnPathBuffer;
+    DWORD cchReturnPathLength;
+    CounterPathCallBack pCallBack;
+    DWORD_PTR dwCallBackArg;
+    PDH_STATUS CallBackStatus;
+    DWORD dwDefaultDetailLevel;
+    LPSTR szDialogBoxCaption;
+} PDH_BROWSE_DLG_CONFIG_A, *PPDH_BROWSE_DLG_CONFIG_A;
+typedef struct PDH_BROWSE_DLG_CONFIG_W {
+    PFB_PDH_BROWSE_FLAGS
+    HANDLE hWndOwner;
+    LPWSTR szDataSource;
+    LPWSTR szReturnPathBuffer;
+    DWORD cchReturnPathLength;
+    CounterPathCallBack pCallBack;
+    DWORD_PTR dwCallBackArg;
+    PDH_STATUS CallBackStatus;
+    DWORD dwDefaultDetailLevel;
+    LPWSTR szDialogBoxCaption;
+} PDH_BROWSE_DLG_CONFIG_W, *PPDH_BROWSE_DLG_CONFIG_W;
+typedef struct PDH_BROWSE_DLG_CONFIG_HA {
+    PFB_PDH_BROWSE_FLAGS
+    HANDLE hWndOwner;
+    PDH_HLOG hDataSource;
+    LPSTR szReturnPathBuffer;
+    DWORD cchReturnPathLength;
+    CounterPathCallBack pCallBack;
+    DWORD_PTR dwCallBackArg;
+    PDH_STATUS CallBackStatus;
+    DWORD dwDefaultDetailLevel;
+    LPSTR szDialogBoxCaption;
+} PDH_BROWSE_DLG_CONFIG_HA, *PPDH_BROWSE_DLG_CONFIG_HA;
+typedef struct PDH_BROWSE_DLG_CONFIG_HW {
+    PFB_PDH_BROWSE_FLAGS
+    HANDLE hWndOwner;
+    PDH_HLOG hDataSource;
+    LPWSTR szReturnPathBuffer;
+    DWORD cchReturnPathLength;
+    CounterPathCallBack pCallBack;
+    DWORD_PTR dwCallBackArg;
+    PDH_STATUS CallBackStatus;
+    DWORD dwDefaultDetailLevel;
+    LPWSTR szDialogBoxCaption;
+} PDH_BROWSE_DLG_CONFIG_HW, *PPDH_BROWSE_DLG_CONFIG_HW;
 
 /* ---- Functions ------------------------------------------------------------------------------------------------ */
 
@@ -651,11 +719,15 @@ typedef PDH_RAW_COUNTER_ITEM_W PDH_RAW_COUNTER_ITEM, *PPDH_RAW_COUNTER_ITEM;
 typedef PDH_FMT_COUNTERVALUE_ITEM_W PDH_FMT_COUNTERVALUE_ITEM, *PPDH_FMT_COUNTERVALUE_ITEM;
 typedef PDH_COUNTER_PATH_ELEMENTS_W PDH_COUNTER_PATH_ELEMENTS, *PPDH_COUNTER_PATH_ELEMENTS;
 typedef PDH_COUNTER_INFO_W PDH_COUNTER_INFO, *PPDH_COUNTER_INFO;
+typedef PDH_BROWSE_DLG_CONFIG_W PDH_BROWSE_DLG_CONFIG, *PPDH_BROWSE_DLG_CONFIG;
+typedef PDH_BROWSE_DLG_CONFIG_HW PDH_BROWSE_DLG_CONFIG_H, *PPDH_BROWSE_DLG_CONFIG_H;
 #else
 typedef PDH_RAW_COUNTER_ITEM_A PDH_RAW_COUNTER_ITEM, *PPDH_RAW_COUNTER_ITEM;
 typedef PDH_FMT_COUNTERVALUE_ITEM_A PDH_FMT_COUNTERVALUE_ITEM, *PPDH_FMT_COUNTERVALUE_ITEM;
 typedef PDH_COUNTER_PATH_ELEMENTS_A PDH_COUNTER_PATH_ELEMENTS, *PPDH_COUNTER_PATH_ELEMENTS;
 typedef PDH_COUNTER_INFO_A PDH_COUNTER_INFO, *PPDH_COUNTER_INFO;
+typedef PDH_BROWSE_DLG_CONFIG_A PDH_BROWSE_DLG_CONFIG, *PPDH_BROWSE_DLG_CONFIG;
+typedef PDH_BROWSE_DLG_CONFIG_HA PDH_BROWSE_DLG_CONFIG_H, *PPDH_BROWSE_DLG_CONFIG_H;
 #endif
 
 /* ---- Events --------------------------------------------------------------------------------------------------- */
@@ -680,11 +752,6 @@ PFB_API int pfb_event_descriptor(HANDLE event);
 
 #define PFB_WAIT_TIMEOUT 258
 
-#if defined(_WIN32)
-#define PFB_PDH_CALLBACK __stdcall
-#else
-#define PFB_PDH_CALLBACK
-#endif
 typedef void PFB_PDH_CALLBACK pfb_event_function(void *context, BOOLEAN has_timed_out);
 
 /* RegisterWaitForSingleObject and UnregisterWaitEx: a thread calls the function whenever the event is set, or the time
