@@ -62,6 +62,7 @@ static void close_stream(pdh_query *query)
     pfb_stream_close(query->stream);
     query->stream = NULL;
     query->has_pending = false;
+    query->is_put = false;
 }
 
 /* Opens the stream of a query. The recording of PERFBLOCK_CAPTURE may still be written: when it has grown, reading goes
@@ -239,8 +240,11 @@ static bool find_items(pdh_query *query, const pfb_frame *frame, pdh_map *seen)
 static bool take_frame(pdh_query *query, bool is_more)
 {
     pfb_frame frame = {.size = sizeof frame};
-    if (!pfb_collector_frame(query->collector, &frame))
+    if (!pfb_collector_frame(query->collector, &frame)) {
+        clear_items(query);
         return true;
+    }
+    query->number = frame.number;
     bool is_known = !is_more && query->layout != 0 && query->layout == frame.layout;
     if (!is_known && !is_more)
         clear_items(query);
@@ -286,8 +290,15 @@ static int32_t next_record(pdh_query *query, pfb_record *record)
     return pfb_stream_next(query->stream, record);
 }
 
-/* Adds the V1 blocks that follow and belong to the same sample of a recording. Returns false when memory is exhausted.
- */
+/* Returns true if the current frame is of another sample than the values that were taken. */
+static bool is_next_sample(const pdh_query *query)
+{
+    pfb_frame frame = {.size = sizeof frame};
+    return pfb_collector_frame(query->collector, &frame) && frame.number != query->number;
+}
+
+/* Adds the V1 blocks that follow and belong to the same sample of a recording: those of the same time without an object
+ * that the sample has. Returns false when memory is exhausted. */
 static bool take_rest(pdh_query *query, int64_t time)
 {
     pfb_record record = {.size = sizeof record};
@@ -298,6 +309,11 @@ static bool take_rest(pdh_query *query, int64_t time)
             return true;
         }
         int32_t put = pfb_collector_put(query->collector, &record);
+        if (put > 0 && is_next_sample(query)) {
+            query->pending = record;
+            query->has_pending = query->is_put = true;
+            return true;
+        }
         if (put < 0 || (put > 0 && !take_frame(query, true)))
             return false;
     }
@@ -335,7 +351,8 @@ static uint32_t read_sample(pdh_query *query)
         }
         if (local > 0 && local < query->from)
             continue;
-        put = pfb_collector_put(query->collector, &record);
+        put = query->is_put ? 1 : pfb_collector_put(query->collector, &record);
+        query->is_put = false;
     }
     if (put < 0 || !take_frame(query, false) ||
         (!is_live && record.kind == PFB_RECORD_V1 && !take_rest(query, record.time)))

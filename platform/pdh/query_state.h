@@ -54,7 +54,8 @@ struct pdh_query {
     pfb_stream *stream;       /* null: it is opened by the next collect */
     pfb_collector *collector; /* the same */
     bool is_changed;          /* counters were added since the stream was opened, or the range was set */
-    bool has_pending;         /* `pending` was read but not put */
+    bool has_pending;         /* `pending` was read but not put, or its values were not taken: */
+    bool is_put;
     pfb_record pending;
     int64_t from, to;       /* local, inclusive */
     pdh_map keys;           /* of the counters, built before the first collect after a change */
@@ -62,6 +63,7 @@ struct pdh_query {
     size_t place_count, place_capacity;
     pdh_arena names;           /* of instances */
     uint64_t layout;           /* of the frame that items were made for; 0: none */
+    uint64_t number;           /* of the sample */
     int64_t sample_time;       /* local, of the latest sample */
     bool is_lost;              /* the latest collect failed: the next sample has none before it */
     struct pdh_worker *worker; /* of PdhCollectQueryDataEx; null: none */

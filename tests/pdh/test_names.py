@@ -244,6 +244,32 @@ class Details(unittest.TestCase):
                 self.assertEqual("System" in objects, is_listed, detail)
 
 
+class Times(unittest.TestCase):
+    """Samples that are closer than the clock of the blocks."""
+
+    def test_equal_times(self):
+        """Each block with an object again is a sample of its own."""
+        recording = bytearray((ROOT / "fixtures/machine_names_v1.pfb").read_bytes())
+        chunk, times, count = 0, [], 0
+        while chunk < len(recording):
+            tag, size = recording[chunk:chunk + 4], struct.unpack_from("<Q", recording, chunk + 8)[0]
+            if tag == b"V1DT":  # the third block has the time of the second one
+                times.append(recording[chunk + 16 + 72:chunk + 16 + 80])
+                if len(times) == 3:
+                    recording[chunk + 16 + 72:chunk + 16 + 80] = times[1]
+            chunk += 16 + size + -size % 8
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder, "close.pfb")
+            path.write_bytes(recording)
+            query = Query(str(path))
+            counter = query.add(r"\Process(*)\ID Process")
+            while query.collect() == 0:
+                count += 1
+                self.assertIn(len(items_of(counter)), (7, 8))
+            self.assertEqual(count, len(times))
+            self.assertEqual(query.close(), 0)
+
+
 class Formats(unittest.TestCase):
     """Scales and the limit of percentages."""
 
