@@ -79,6 +79,7 @@ typedef union ULARGE_INTEGER {
 #define VOID void
 #define TRUE 1
 #define FALSE 0
+#define CONST const
 #define WINAPI
 #define APIENTRY
 #define UNALIGNED
@@ -152,7 +153,7 @@ static inline LONG CompareFileTime(const FILETIME *left, const FILETIME *right)
     return (l > r) - (l < r);
 }
 
-/* Events, which PdhCollectQueryDataEx sets. */
+/* Events, which PdhCollectQueryDataEx sets. A name is ignored: each call makes an event of this process. */
 
 #define INFINITE 0xFFFFFFFF
 #define WAIT_OBJECT_0 0

@@ -131,6 +131,10 @@ class Consumers(Programs):
             (_, value), = self.run_program("psutil", SWAPPED, "now")
             self.assertTrue(0 <= value <= 100, value)
 
+    def test_browse(self):
+        self.assertEqual(self.values(self.of_fixture(
+            "browse", r"\System\Context Switches/sec", fixture="machine_v1")), [1200])
+
     def test_windows_exporter(self):
         rows = self.of_fixture("windows_exporter", TIME,
                                r"\Process(*)\Elapsed Time", fixture="machine_v1")
