@@ -86,10 +86,11 @@ bool system_append(int file, const void *bytes, size_t size)
 {
     const char *at = bytes;
     size_t unit = system_unit(file);
-    bool is_ok = size <= unit || system_wait_empty(file);
+    bool is_read = size <= unit || system_wait_empty(file);
+    bool is_ok = is_read;
     while (is_ok && size > 0) {
         long long written = -1;
-        is_ok = system_wait_writable(file);
+        is_ok = is_read = system_wait_writable(file);
         if (is_ok) {
             written = system_write_some(file, at, size < unit ? size : unit);
             is_ok = written >= 0 || errno == EINTR;
@@ -99,6 +100,8 @@ bool system_append(int file, const void *bytes, size_t size)
             size -= (size_t)written;
         }
     }
+    if (!is_read && at != bytes)
+        errno = ETIMEDOUT;
     return is_ok;
 }
 

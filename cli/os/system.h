@@ -184,7 +184,8 @@ bool system_is_regular(int file);
 size_t system_unit(int file);
 
 /* Writes all bytes, in one call of write() if they are no more than a unit and the system accepts all. False and errno
- * on failure, EPIPE also if an interrupt was caught and nobody reads the pipe. */
+ * on failure. If an interrupt was caught and nobody reads the pipe, errno is EPIPE if nothing was written, and
+ * ETIMEDOUT if a part was. */
 bool system_append(int file, const void *bytes, size_t size);
 
 /* Truncates an open regular file. False and errno on failure. */

@@ -16,6 +16,7 @@ static int file = -1; /* descriptor of the file that is written instead of stand
 static const char *file_name;
 static bool is_file_due; /* the file is not open yet: the next write opens it, or stream_close_file(true) */
 
+static bool is_in_line;      /* the last byte that was written does not end a line */
 static buffer pending;       /* bytes that are not written yet */
 static size_t pending_lines; /* those of them that are whole lines */
 
@@ -45,6 +46,18 @@ static size_t next_lines(const char *text, size_t size, size_t unit)
     return line_end ? (size_t)(line_end - text) + 1 : size;
 }
 
+/* Writes bytes, the first of which continue a line if is_in_line. A reader that has a part of a line and gets no more,
+ * because the program was interrupted, gets no exit status of success. */
+static void put(int to, const char *bytes, size_t size)
+{
+    errno = 0;
+    bool is_written = system_append(to, bytes, size);
+    if (!is_written && errno == EPIPE && is_in_line && system_interrupted())
+        errno = ETIMEDOUT;
+    check_write(is_written);
+    is_in_line = bytes[size - 1] != '\n';
+}
+
 /* Writes the first `size` of the pending bytes. */
 static void write_pending(size_t size)
 {
@@ -52,8 +65,7 @@ static void write_pending(size_t size)
     size_t unit = system_unit(to);
     for (size_t at = 0; at < size && failure == 0;) {
         size_t count = next_lines(pending.data + at, size - at, unit);
-        errno = 0;
-        check_write(system_append(to, pending.data + at, count));
+        put(to, pending.data + at, count);
         at += count;
     }
     pending.size -= size;

@@ -91,3 +91,13 @@ def three_sets():
                 (2, "_Total", [4000 + 40 * number, 6000 + 60 * number])]),
             single_result([1, 7], [111 + number, 777 + number])))
     return w.recording(*chunks)
+
+
+def many_instances(count):
+    """A capture of two samples of a counter with this number of instances."""
+    return w.recording(
+        metadata(DISK, "Disk", [(1, BULK, "Read Bytes/sec")]),
+        w.chunk(b"QINF", w.identifier(DISK, name="*")),
+        *[data(number, instances_result([1], [
+            (n, "instance %d" % n, [number]) for n in range(count)]))
+          for number in range(2)])

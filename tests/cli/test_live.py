@@ -7,6 +7,7 @@ import io
 import os
 import signal
 import subprocess
+import sys
 import time
 import unittest
 
@@ -20,6 +21,7 @@ from captures import PROCESSOR
 from program import (FULL, SECONDS, Case, LiveCase, bytes_of, program,
                      seed, writer as w)
 
+F_SETPIPE_SZ = 1031  # fcntl: the size of a pipe (Python 3.10 names it)
 OTHER = "3f1c0c4e-5d1b-4a53-9c2e-0a1b2c3d4e5f"
 CAPTURE = seed("capture", "valid_processor_information.pfb")
 
@@ -478,20 +480,23 @@ class Machine(LiveCase):
             self.assertEqual({row.count(",") for row in rows if row and
                               '"' not in row}, {rows[0].count(",")})
 
-    def interrupt_unread(self, number, *arguments, reads=False):
+    def interrupt_unread(self, number, *arguments, reads=False, size=None):
         """Starts the program with a pipe that nobody reads until it has ended,
         or, with `reads`, until it was interrupted; sends it a signal when the
-        pipe is full. Returns its status, output and errors."""
+        pipe is full. `size` is that of the pipe. Returns its status, output
+        and errors."""
         reader, writer = os.pipe()
+        if size:
+            fcntl.fcntl(writer, F_SETPIPE_SZ, size)
         with subprocess.Popen([program(), *arguments], stdout=writer,
                               stderr=subprocess.PIPE) as child, \
                 os.fdopen(reader, "rb") as out:
             os.close(writer)
-            size, last = array.array("i", [0]), -1
-            while size[0] == 0 or size[0] != last:  # until it is full
-                last = size[0]
+            unread, last = array.array("i", [0]), -1
+            while unread[0] == 0 or unread[0] != last:  # until it is full
+                last = unread[0]
                 time.sleep(0.5)
-                fcntl.ioctl(reader, termios.FIONREAD, size)
+                fcntl.ioctl(reader, termios.FIONREAD, unread)
             child.send_signal(number)
             if reads:
                 time.sleep(0.1)
@@ -523,6 +528,33 @@ class Machine(LiveCase):
                 self.assertGreater(len(out), 4096, words)
                 if "live" in words:
                     self.assertEqual(out[-1:], b"\n", words)
+
+    @unittest.skipUnless(sys.platform == "linux", "no size of pipes")
+    def test_interrupt_in_a_line(self):
+        """If nobody reads the pipe, and it has a part of a line that is larger
+        than the pipe, the status is 3."""
+        words = ("live", "-f", "pdh-csv", "--set", "*", "-i", "0.01")
+        out, err, status = self.interrupt_unread(signal.SIGTERM, *words,
+                                                 size=4096)
+        self.assertEqual((status, len(out), err), (
+            3, 4096, b"standard output: Connection timed out\n"))
+        out, err, status = self.interrupt_unread(signal.SIGTERM, *words,
+                                                 size=4096, reads=True)
+        self.assertEqual((status, out[-1:], err), (0, b"\n", b""))
+
+    @unittest.skipUnless(sys.platform == "linux", "no size of pipes")
+    def test_interrupt_in_a_long_line(self):
+        """The same for a line that is written in several parts."""
+        path = self.file("a.pfb", captures.many_instances(2000))
+        with subprocess.Popen(
+                [program(), "cook", "--follow", "-f", "pdh-csv", path],
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE) as child:
+            time.sleep(1)
+            child.send_signal(signal.SIGTERM)
+            status = child.wait(SECONDS)
+            out, err = child.stdout.read(), child.stderr.read()
+        self.assertEqual((status, out.count(b"\n"), err), (
+            3, 0, b"standard output: Connection timed out\n"))
 
     @unittest.skipIf(os.name == "nt", "Windows has other signals")
     def test_a_killed_recorder_leaves_complete_chunks(self):
