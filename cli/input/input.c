@@ -47,6 +47,9 @@ enum { FIRST_CAPACITY = 1 << 18 };
 static long long read_regular(input *in, uint8_t *to, size_t size)
 {
     while (true) {
+        in->has_stopped = in->is_followed && system_interrupted();
+        if (in->has_stopped)
+            return 0;
         long long read_size = system_read(in->file, to, size);
         if (read_size != 0)
             return read_size;

@@ -149,7 +149,7 @@ bool inputs_next(inputs *in, pfb_record *record)
             pfb_stream_stop(in->stream);
     }
     in->sample_count += next == PFB_NEXT_RECORD && inputs_is_sample(record);
-    return next == PFB_NEXT_RECORD && !(in->o->is_live && system_interrupted());
+    return next == PFB_NEXT_RECORD && !system_interrupted(); /* other signals end the program */
 }
 
 bool inputs_is_sample(const pfb_record *record)

@@ -30,13 +30,14 @@ static int32_t stop_reading(byte_source *source)
 
 /* At the present end of a regular file: PFB_NEXT_RECORD if it is to be read again, after a pause; PFB_NEXT_END if it
  * has ended, or has_stopped. */
-static int32_t wait_for_growth(byte_source *source, uint64_t offset, bool is_locked)
+static int32_t wait_for_growth(byte_source *source, bool is_locked)
 {
     pfb_stream *stream = source->input->stream;
     bool is_followed = stream->is_followed && !source->never_waits;
     bool may_grow = is_locked || !source->was_locked;
     source->was_locked = source->was_locked || is_locked;
-    source->is_replaced = is_followed && may_grow && pfb_file_is_replaced(&source->file, source->input->label, offset);
+    source->is_replaced =
+        is_followed && may_grow && pfb_file_is_replaced(&source->file, source->input->label, source->seen);
     if (source->is_replaced)
         return stop_reading(source);
     if (!is_locked && (!is_followed || source->was_locked))
@@ -56,9 +57,11 @@ static int32_t read_regular(byte_source *source, uint64_t offset, uint8_t *to, s
         if (result == 0) /* bytes may have been written between the first read and the test of the lock */
             result = pfb_file_read_at(&source->file, offset, to, size, &error);
         *count = result > 0 ? (size_t)result : 0;
+        if (*count > 0 && source->seen < offset + *count)
+            source->seen = offset + *count;
         if (result != 0)
             return result > 0 ? PFB_NEXT_RECORD : fail_reading(source, error);
-        int32_t step = wait_for_growth(source, offset, is_locked);
+        int32_t step = wait_for_growth(source, is_locked);
         if (step != PFB_NEXT_RECORD)
             return step;
     }

@@ -23,6 +23,7 @@ typedef struct byte_source {
     const file_part *parts; /* the order in which the parts of the file are read; null: the file's. Then offsets of
                              * windows are not those of the file: see pfb_source_offset */
     size_t part_count;
+    uint64_t seen;       /* bytes that a regular file had when it was read: with less it was truncated */
     size_t window_bytes; /* of a new window; 0: as many as are useful for reading everything */
     bool can_seek;       /* any offset can be read */
     bool never_waits;    /* stops at the present end of a file that is followed */

@@ -277,6 +277,42 @@ class Follow(Case):
         self.assertEqual(running.end(), (0, [], ""))
         other.close()
 
+    def test_a_skipped_chunk_that_is_incomplete(self):
+        """A chunk of an unknown tag, of which a part is written, is waited
+        for: the file was not truncated."""
+        unknown = w.chunk(b"XXXX", bytes(300))
+        for words in (["cook", "-f", "json"], ["show", "-f", "json"]):
+            path = self.file("a.pfb", HEAD + sample(0))
+            other = Recorder(path, is_locked=False)
+            running = Running(self, *words, "--follow", path)
+            running.line()
+            for size in (16, 24, len(unknown)):
+                other.write(unknown[os.path.getsize(path) - len(
+                    HEAD + sample(0)):size])
+                time.sleep(0.3)
+            other.write(sample(1))
+            while "1010" not in running.line():
+                pass
+            other.close()
+            running.process.send_signal(signal.SIGINT)
+            self.assertEqual(running.end(), (0, [], ""), words)
+
+    def test_interrupted_before_the_end(self):
+        """An interrupt ends it although the file has more, after a whole
+        line."""
+        count = 20000
+        path = self.file("a.pfb", HEAD + b"".join(map(sample, range(count))))
+        for words in (["cook", "-f", "json"], ["show", "-f", "json"]):
+            with subprocess.Popen([program(), *words, "--follow", path],
+                                  stdout=subprocess.PIPE) as child:
+                child.stdout.readline()
+                child.send_signal(signal.SIGINT)
+                time.sleep(0.1)
+                found = child.stdout.read()
+                self.assertEqual(child.wait(SECONDS), 0)
+            self.assertEqual(found[-1:], b"\n")
+            self.assertLess(found.count(b"\n"), count - 1000, words)
+
     def test_blocks_and_text_logs(self):
         """Files of V1 blocks and text logs are followed as well."""
         blocks = [v1.LITTLE.block(v1.plain(v1.LITTLE, n), moment=n + 1)
