@@ -532,7 +532,7 @@ static int open_and_lock(const char *path, uint32_t mode, bool *is_created)
     *is_created = file >= 0;
     if (file < 0)
         file = open(path, flags, SYSTEM_PRIVATE);
-    else if (mode != SYSTEM_PRIVATE)
+    else
         fchmod(file, (mode_t)mode); /* the umask does not apply */
     if (file >= 0 && system_is_regular(file) && !lock_file(file)) {
         close(file);

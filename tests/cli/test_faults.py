@@ -248,8 +248,12 @@ class Modes(Case):
     def test_new_files(self):
         """Only the owner can read a new recording, whatever the umask; so it
         is with those of --rotate."""
-        self.assertEqual(self.record(), [0o600])
-        self.assertEqual(self.record("--rotate", "1"), [0o600] * 3)
+        for umask in (0, 0o277):
+            for name in os.listdir(self.folder):
+                os.remove(os.path.join(self.folder, name))
+            self.assertEqual(self.record(umask=umask), [0o600])
+            self.assertEqual(self.record("--rotate", "1", umask=umask),
+                             [0o600] * 3)
 
     def test_existing_files(self):
         """An existing file keeps its mode, and gives it to those that follow
