@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Compares the binary interface of the libraries with tests/object/abi.txt: sizes and members of the structures of the
 public headers, enumerators, macros with a value, and functions. Also checks that the libraries export just the functions
-that the headers declare. The compiler says what the headers contain: in its debug information and preprocessed text.
+that the headers declare, and that macros are literals, which tools such as bindgen and cffi read. The compiler says what the
+headers contain: in its debug information and preprocessed text.
 
 Usage: abi.py --compiler GCC [--write] [LIBRARY...]; --write stores the interface.
 """
@@ -21,6 +22,10 @@ ENTRY = re.compile(r"^ <(\d+)><([0-9a-f]+)>: Abbrev Number: \d+(?: \(DW_TAG_(\w+
 REFERENCE = re.compile(r"<0x([0-9a-f]+)>")
 # Macros that are no interface: guards, the version, and the attributes of declarations.
 NO_INTERFACE = re.compile(r"PERFBLOCK_\w+|PFB_(API|INLINE|\w+_H)$")
+
+# A constant that tools understand which read headers without calling macros, such as bindgen and cffi.
+LITERAL = re.compile(r'macro \w+ ("[^"]*"|(0x[0-9A-F]+|\d+)(u|U|ull)?|\(-\d+\))$')
+NO_CONSTANT = re.compile(r"macro PFB_(PDH_\w+ __|PERFUTIL )")
 
 
 def run(*command):
@@ -157,6 +162,8 @@ def main():
     stored = GOLDEN.read_text(encoding="ascii")
     sys.stdout.writelines(difflib.unified_diff(stored.splitlines(True), text.splitlines(True), GOLDEN.name, "headers", n=2))
     problems = ["abi.txt differs; after a deliberate change run tests/object/abi.py --write"] if stored != text else []
+    problems += [f"{line}: not a literal, so bindings lack it" for line in lines
+                 if line.startswith("macro ") and not LITERAL.match(line) and not NO_CONSTANT.match(line)]
     if arguments.libraries:
         found = exported(arguments.libraries)
         problems += [f"{name} is declared and not exported" for name in sorted(functions - found)]

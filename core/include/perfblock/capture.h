@@ -17,18 +17,18 @@ extern "C" {
 #define PFB_TAG(a, b, c, d)                                                                                            \
     ((uint32_t)(uint8_t)(a) | (uint32_t)(uint8_t)(b) << 8 | (uint32_t)(uint8_t)(c) << 16 | (uint32_t)(uint8_t)(d) << 24)
 
-#define PFB_TAG_CAPTURE PFB_TAG('P', 'F', 'B', 'C')      /* start of a capture */
-#define PFB_TAG_DATA PFB_TAG('D', 'A', 'T', 'A')         /* a V2 reply */
-#define PFB_TAG_REGISTRATION PFB_TAG('R', 'G', 'S', 'T') /* GUID, u32 request code, u32 language, reply */
-#define PFB_TAG_QUERY_INFO PFB_TAG('Q', 'I', 'N', 'F')   /* the reply of PerfQueryCounterInfo */
-#define PFB_TAG_INSTANCES PFB_TAG('I', 'N', 'S', 'T')    /* GUID, instance list */
-#define PFB_TAG_V1 PFB_TAG('V', '1', 'D', 'T')           /* a V1 block (PERF_DATA_BLOCK) */
-#define PFB_TAG_NAMES PFB_TAG('N', 'A', 'M', 'E')        /* u32 language, V1 name table */
-#define PFB_TAG_LWP PFB_TAG('L', 'W', 'P', 'C')          /* an LWP snapshot (lwp/lwp.h): leaf, control block, ring */
-#define PFB_TAG_HOOKS PFB_TAG('C', 'P', 'I', 'H')        /* a stream of CPI hooks */
-#define PFB_TAG_SNAPSHOTS PFB_TAG('C', 'P', 'I', 'S')    /* snapshots of CPI counters, as text (cpi/text.h) */
-#define PFB_TAG_NOTE PFB_TAG('N', 'O', 'T', 'E')         /* a comment in UTF-8 */
-#define PFB_TAG_FILE PFB_TAG('F', 'I', 'L', 'E')         /* u32 number of a file, pfb_capture_read_file */
+#define PFB_TAG_CAPTURE 0x43424650u      /* start of a capture */
+#define PFB_TAG_DATA 0x41544144u         /* a V2 reply */
+#define PFB_TAG_REGISTRATION 0x54534752u /* GUID, u32 request code, u32 language, reply */
+#define PFB_TAG_QUERY_INFO 0x464E4951u   /* the reply of PerfQueryCounterInfo */
+#define PFB_TAG_INSTANCES 0x54534E49u    /* GUID, instance list */
+#define PFB_TAG_V1 0x54443156u           /* a V1 block (PERF_DATA_BLOCK) */
+#define PFB_TAG_NAMES 0x454D414Eu        /* u32 language, V1 name table */
+#define PFB_TAG_LWP 0x4350574Cu          /* an LWP snapshot (lwp/lwp.h): leaf, control block, ring */
+#define PFB_TAG_HOOKS 0x48495043u        /* a stream of CPI hooks */
+#define PFB_TAG_SNAPSHOTS 0x53495043u    /* snapshots of CPI counters, as text (cpi/text.h) */
+#define PFB_TAG_NOTE 0x45544F4Eu         /* a comment in UTF-8 */
+#define PFB_TAG_FILE 0x454C4946u         /* u32 number of a file, pfb_capture_read_file */
 
 /* PFB_CHUNK_PREFIX_BYTES: the most bytes that precede the body of a chunk, including the header.
  * Version written with every chunk. A chunk of a higher version is treated like one with an unknown tag. */

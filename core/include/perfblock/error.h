@@ -173,21 +173,21 @@ typedef struct pfb_read_options {
 } pfb_read_options;
 
 /* Bits of `notes`: deviations that a reader tolerated. In strict mode each is an error instead. */
-#define PFB_NOTE_UNALIGNED_SIZE UINT32_C(1)        /* a size that must be a multiple of 8 is not */
-#define PFB_NOTE_TRAILING_BYTES UINT32_C(2)        /* bytes that belong to no element were skipped */
-#define PFB_NOTE_UNKNOWN_KIND UINT32_C(4)          /* a result of unknown kind was skipped */
-#define PFB_NOTE_ERROR_WITHOUT_STATUS UINT32_C(8)  /* an error result with status 0 */
-#define PFB_NOTE_BAD_PAIR UINT32_C(16)             /* strings of a name table that do not form a pair were skipped */
-#define PFB_NOTE_UNTERMINATED UINT32_C(32)         /* a name table ends without a NUL */
-#define PFB_NOTE_BAD_SYSTEM_NAME UINT32_C(64)      /* the system name of a V1 block lies outside the block */
-#define PFB_NOTE_SIZE_WITHOUT_HEADER UINT32_C(128) /* the total size of a V1 block does not count its header */
+#define PFB_NOTE_UNALIGNED_SIZE 1u        /* a size that must be a multiple of 8 is not */
+#define PFB_NOTE_TRAILING_BYTES 2u        /* bytes that belong to no element were skipped */
+#define PFB_NOTE_UNKNOWN_KIND 4u          /* a result of unknown kind was skipped */
+#define PFB_NOTE_ERROR_WITHOUT_STATUS 8u  /* an error result with status 0 */
+#define PFB_NOTE_BAD_PAIR 16u             /* strings of a name table that do not form a pair were skipped */
+#define PFB_NOTE_UNTERMINATED 32u         /* a name table ends without a NUL */
+#define PFB_NOTE_BAD_SYSTEM_NAME 64u      /* the system name of a V1 block lies outside the block */
+#define PFB_NOTE_SIZE_WITHOUT_HEADER 128u /* the total size of a V1 block does not count its header */
 
-#define PFB_NOTE_UNKNOWN_EVENT UINT32_C(0x10000)     /* events of a log that hold no part of a record were skipped */
-#define PFB_NOTE_INCOMPLETE_RECORD UINT32_C(0x20000) /* a record of a log lacks parts and was skipped */
-#define PFB_NOTE_UNKNOWN_ITEM UINT32_C(0x40000)      /* items of unknown kind in a sample of a log were skipped */
-#define PFB_NOTE_TEXT_LINE UINT32_C(0x80000)         /* lines of a text log that are not rows were skipped */
-#define PFB_NOTE_UNEVEN_ROW UINT32_C(0x100000)       /* rows of a text log have fewer or more cells than the header */
-#define PFB_NOTE_BAD_NUMBER UINT32_C(0x200000)       /* cells of a text log that are not numbers have no value */
+#define PFB_NOTE_UNKNOWN_EVENT 0x10000u     /* events of a log that hold no part of a record were skipped */
+#define PFB_NOTE_INCOMPLETE_RECORD 0x20000u /* a record of a log lacks parts and was skipped */
+#define PFB_NOTE_UNKNOWN_ITEM 0x40000u      /* items of unknown kind in a sample of a log were skipped */
+#define PFB_NOTE_TEXT_LINE 0x80000u         /* lines of a text log that are not rows were skipped */
+#define PFB_NOTE_UNEVEN_ROW 0x100000u       /* rows of a text log have fewer or more cells than the header */
+#define PFB_NOTE_BAD_NUMBER 0x200000u       /* cells of a text log that are not numbers have no value */
 
 /* ---- Texts --------------------------------------------------------------------------------------- */
 

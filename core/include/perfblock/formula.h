@@ -33,20 +33,20 @@ extern "C" {
 /* ---- Counter types ---------------------------------------------------------------------------------------- */
 
 /* Bit fields of a type. */
-#define PFB_TYPE_SIZE_MASK UINT32_C(0x00000300)    /* raw value: 0 DWORD, 0x100 LARGE, 0x200 ZERO, 0x300 VARIABLE */
-#define PFB_TYPE_CLASS_MASK UINT32_C(0x00000C00)   /* 0 NUMBER, 0x400 COUNTER, 0x800 TEXT, 0xC00 ZERO */
-#define PFB_TYPE_SUBTYPE_MASK UINT32_C(0x000F0000) /* a number, whose meaning depends on the class */
-#define PFB_TYPE_TIMER_MASK UINT32_C(0x00300000)   /* 0 tick, 0x100000 100 ns, 0x200000 object */
-#define PFB_TYPE_DELTA UINT32_C(0x00400000)
-#define PFB_TYPE_DELTA_BASE UINT32_C(0x00800000)
-#define PFB_TYPE_INVERSE UINT32_C(0x01000000)
-#define PFB_TYPE_MULTI UINT32_C(0x02000000)
-#define PFB_TYPE_DISPLAY_MASK UINT32_C(0xF0000000) /* 0 none, 1 "/sec", 2 "%", 3 "secs", 4 not shown; 8 histogram */
-#define PFB_TYPE_RESERVED_MASK UINT32_C(0x0C00F0FF)
+#define PFB_TYPE_SIZE_MASK 0x00000300u    /* raw value: 0 DWORD, 0x100 LARGE, 0x200 ZERO, 0x300 VARIABLE */
+#define PFB_TYPE_CLASS_MASK 0x00000C00u   /* 0 NUMBER, 0x400 COUNTER, 0x800 TEXT, 0xC00 ZERO */
+#define PFB_TYPE_SUBTYPE_MASK 0x000F0000u /* a number, whose meaning depends on the class */
+#define PFB_TYPE_TIMER_MASK 0x00300000u   /* 0 tick, 0x100000 100 ns, 0x200000 object */
+#define PFB_TYPE_DELTA 0x00400000u
+#define PFB_TYPE_DELTA_BASE 0x00800000u
+#define PFB_TYPE_INVERSE 0x01000000u
+#define PFB_TYPE_MULTI 0x02000000u
+#define PFB_TYPE_DISPLAY_MASK 0xF0000000u /* 0 none, 1 "/sec", 2 "%", 3 "secs", 4 not shown; 8 histogram */
+#define PFB_TYPE_RESERVED_MASK 0x0C00F0FFu
 
 /* PERF_COUNTER_MULTI_BASE: in V1 the multi count of the preceding counter. It has the subtype of bases,
  * but formulas do not use it as one. */
-#define PFB_TYPE_MULTI_BASE UINT32_C(0x42030500)
+#define PFB_TYPE_MULTI_BASE 0x42030500u
 
 /* Size of the raw value. */
 typedef enum pfb_raw_size {
@@ -83,16 +83,16 @@ typedef enum pfb_unit {
 /* Terms of a formula, as bits; 0 if there is nothing to compute (text, no-data, base and histogram types).
  * N is the raw value, B the base, T and F are time and frequency of the clock, M is the multi count of the newer
  * sample, dX is X of the newer sample minus X of the older one. */
-#define PFB_TERM_RAW UINT32_C(1)                /* the numerator is N */
-#define PFB_TERM_DELTA UINT32_C(2)              /* the numerator is dN */
-#define PFB_TERM_ELAPSED UINT32_C(4)            /* the numerator is T - N */
-#define PFB_TERM_PERCENT UINT32_C(8)            /* times 100 */
-#define PFB_TERM_TIMES_FREQUENCY UINT32_C(16)   /* times F */
-#define PFB_TERM_OVER_FREQUENCY UINT32_C(32)    /* divided by F */
-#define PFB_TERM_INVERSE UINT32_C(64)           /* 1 minus the quotient */
-#define PFB_TERM_OVER_MULTI_COUNT UINT32_C(128) /* divided by M */
-#define PFB_TERM_FROM_MULTI_COUNT UINT32_C(256) /* the inverse is M minus the quotient */
-#define PFB_TERM_BASE_OR_TIME UINT32_C(512)     /* dT replaces dB if one of the samples has no base */
+#define PFB_TERM_RAW 1u                /* the numerator is N */
+#define PFB_TERM_DELTA 2u              /* the numerator is dN */
+#define PFB_TERM_ELAPSED 4u            /* the numerator is T - N */
+#define PFB_TERM_PERCENT 8u            /* times 100 */
+#define PFB_TERM_TIMES_FREQUENCY 16u   /* times F */
+#define PFB_TERM_OVER_FREQUENCY 32u    /* divided by F */
+#define PFB_TERM_INVERSE 64u           /* 1 minus the quotient */
+#define PFB_TERM_OVER_MULTI_COUNT 128u /* divided by M */
+#define PFB_TERM_FROM_MULTI_COUNT 256u /* the inverse is M minus the quotient */
+#define PFB_TERM_BASE_OR_TIME 512u     /* dT replaces dB if one of the samples has no base */
 
 /* A row of the table of counter types, static and constant; or a row that pfb_counter_type_derive filled (derived). */
 typedef struct pfb_counter_type {
@@ -136,14 +136,14 @@ PFB_API const char *pfb_unit_text(pfb_unit unit);
 /* ---- Raw values ------------------------------------------------------------------------------------------- */
 
 /* Which fields of a raw value are present, as bits. */
-#define PFB_HAS_VALUE UINT32_C(1)
-#define PFB_HAS_BASE UINT32_C(2)
-#define PFB_HAS_MULTI_COUNT UINT32_C(4)
-#define PFB_HAS_PERF_TIME UINT32_C(8)
-#define PFB_HAS_PERF_TIME_100NS UINT32_C(16)
-#define PFB_HAS_OBJECT_TIME UINT32_C(32)
-#define PFB_HAS_PERF_FREQ UINT32_C(64)
-#define PFB_HAS_OBJECT_FREQ UINT32_C(128)
+#define PFB_HAS_VALUE 1u
+#define PFB_HAS_BASE 2u
+#define PFB_HAS_MULTI_COUNT 4u
+#define PFB_HAS_PERF_TIME 8u
+#define PFB_HAS_PERF_TIME_100NS 16u
+#define PFB_HAS_OBJECT_TIME 32u
+#define PFB_HAS_PERF_FREQ 64u
+#define PFB_HAS_OBJECT_FREQ 128u
 
 /* One sample of one counter, like PDH_RAW_COUNTER. Raw values are unsigned, clocks signed. */
 typedef struct pfb_raw_value {
@@ -163,8 +163,8 @@ typedef struct pfb_raw_value {
 } pfb_raw_value;
 
 /* CStatus of PDH_RAW_COUNTER. */
-#define PFB_PDH_VALID_DATA UINT32_C(0)
-#define PFB_PDH_INVALID_DATA UINT32_C(0xC0000BBA) /* PDH_CSTATUS_INVALID_DATA */
+#define PFB_PDH_VALID_DATA 0u
+#define PFB_PDH_INVALID_DATA 0xC0000BBAu /* PDH_CSTATUS_INVALID_DATA */
 
 /* A raw value in PDH's form: PDH_RAW_COUNTER without its time stamp, and what PdhGetCounterTimeBase returns. Perfmon's
  * logs in files and in SQL have the same members. */
@@ -205,9 +205,9 @@ typedef enum pfb_status {
 } pfb_status;
 
 /* Flags of PFB_STATUS_OK. All but PFB_FLAG_WRAPPED describe the exact value, before cap_100, clamp_0 and scale. */
-#define PFB_FLAG_WRAPPED UINT32_C(1)    /* wrap32 added 2^32 to a counter or base that decreased */
-#define PFB_FLAG_ABOVE_100 UINT32_C(2)  /* a percentage above 100 */
-#define PFB_FLAG_BELOW_ZERO UINT32_C(4) /* an inverse below 0 */
+#define PFB_FLAG_WRAPPED 1u    /* wrap32 added 2^32 to a counter or base that decreased */
+#define PFB_FLAG_ABOVE_100 2u  /* a percentage above 100 */
+#define PFB_FLAG_BELOW_ZERO 4u /* an inverse below 0 */
 
 /* Policies; all are off in {0}. */
 typedef struct pfb_formula_options {

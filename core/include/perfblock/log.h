@@ -37,7 +37,7 @@ extern "C" {
  * records and items. */
 
 /* Position of a path or value that does not exist. */
-#define PFB_LOG_NONE UINT32_C(0xFFFFFFFF)
+#define PFB_LOG_NONE 0xFFFFFFFFu
 
 /* ---- Records ------------------------------------------------------------------------------------------------- */
 
@@ -75,10 +75,10 @@ typedef struct pfb_log_reader {
 } pfb_log_reader;
 
 /* Types of records. Others are skipped. */
-#define PFB_LOG_PATHS UINT32_C(0x20)
-#define PFB_LOG_SAMPLE UINT32_C(0x22)
-#define PFB_LOG_SUMMARY UINT32_C(0x23)
-#define PFB_LOG_NAMES UINT32_C(0x24)
+#define PFB_LOG_PATHS 0x20u
+#define PFB_LOG_SAMPLE 0x22u
+#define PFB_LOG_SUMMARY 0x23u
+#define PFB_LOG_NAMES 0x24u
 
 /* A record. Valid until pfb_log_continue. */
 typedef struct pfb_log_record {
@@ -141,8 +141,8 @@ PFB_API size_t pfb_log_record_offset(const pfb_log_reader *log, const pfb_log_re
 /* ---- Paths --------------------------------------------------------------------------------------------------- */
 
 /* Flags of a path. */
-#define PFB_LOG_ALL_INSTANCES UINT32_C(0x01) /* the instance is a wildcard */
-#define PFB_LOG_ALL_COUNTERS UINT32_C(0x10)  /* the counter is a wildcard: samples hold whole V1 objects */
+#define PFB_LOG_ALL_INSTANCES 0x01u /* the instance is a wildcard */
+#define PFB_LOG_ALL_COUNTERS 0x10u  /* the counter is a wildcard: samples hold whole V1 objects */
 
 /* Reads a joined record of type PFB_LOG_PATHS. Offsets of errors count from the start of the record. */
 typedef struct pfb_log_path_reader {
@@ -211,9 +211,9 @@ typedef struct pfb_log_sample_reader {
 } pfb_log_sample_reader;
 
 /* Kinds of items. */
-#define PFB_LOG_COUNTER UINT32_C(1)   /* one counter of one instance */
-#define PFB_LOG_INSTANCES UINT32_C(2) /* one counter of all instances */
-#define PFB_LOG_OBJECT UINT32_C(5)    /* a V1 block with one object */
+#define PFB_LOG_COUNTER 1u   /* one counter of one instance */
+#define PFB_LOG_INSTANCES 2u /* one counter of all instances */
+#define PFB_LOG_OBJECT 5u    /* a V1 block with one object */
 
 /* The content of a sample for one path. */
 typedef struct pfb_log_item {

@@ -41,31 +41,31 @@ PFB_API bool pfb_guid_parse(const char *text, size_t size, pfb_guid *guid);
 /* ---- Request codes ---------------------------------------------------------------------------------- */
 
 /* PerfRegInfoType. The comments name the reader of each reply. */
-#define PFB_REQUEST_COUNTERSET UINT32_C(1)              /* pfb_registration */
-#define PFB_REQUEST_COUNTER UINT32_C(2)                 /* pfb_registration_single_counter */
-#define PFB_REQUEST_COUNTERSET_NAME UINT32_C(3)         /* pfb_registration_string */
-#define PFB_REQUEST_COUNTERSET_HELP UINT32_C(4)         /* pfb_registration_string */
-#define PFB_REQUEST_COUNTER_NAMES UINT32_C(5)           /* pfb_registration_strings */
-#define PFB_REQUEST_COUNTER_HELPS UINT32_C(6)           /* pfb_registration_strings */
-#define PFB_REQUEST_PROVIDER_NAME UINT32_C(7)           /* pfb_registration_string */
-#define PFB_REQUEST_PROVIDER_GUID UINT32_C(8)           /* pfb_registration_guid */
-#define PFB_REQUEST_COUNTERSET_ENGLISH_NAME UINT32_C(9) /* pfb_registration_string */
-#define PFB_REQUEST_COUNTER_ENGLISH_NAMES UINT32_C(10)  /* pfb_registration_strings */
+#define PFB_REQUEST_COUNTERSET 1u              /* pfb_registration */
+#define PFB_REQUEST_COUNTER 2u                 /* pfb_registration_single_counter */
+#define PFB_REQUEST_COUNTERSET_NAME 3u         /* pfb_registration_string */
+#define PFB_REQUEST_COUNTERSET_HELP 4u         /* pfb_registration_string */
+#define PFB_REQUEST_COUNTER_NAMES 5u           /* pfb_registration_strings */
+#define PFB_REQUEST_COUNTER_HELPS 6u           /* pfb_registration_strings */
+#define PFB_REQUEST_PROVIDER_NAME 7u           /* pfb_registration_string */
+#define PFB_REQUEST_PROVIDER_GUID 8u           /* pfb_registration_guid */
+#define PFB_REQUEST_COUNTERSET_ENGLISH_NAME 9u /* pfb_registration_string */
+#define PFB_REQUEST_COUNTER_ENGLISH_NAMES 10u  /* pfb_registration_strings */
 
 /* No id: the field refers to nothing. 0 is a valid id. */
-#define PFB_NO_ID UINT32_C(0xFFFFFFFF)
+#define PFB_NO_ID 0xFFFFFFFFu
 
 /* PERF_COUNTERSET_REG_INFO.InstanceType, as bits; 0 is a single-instance counterset. */
-#define PFB_INSTANCES_MULTIPLE UINT32_C(2)
-#define PFB_INSTANCES_AGGREGATE UINT32_C(4)
-#define PFB_INSTANCES_HISTORY UINT32_C(8)
+#define PFB_INSTANCES_MULTIPLE 2u
+#define PFB_INSTANCES_AGGREGATE 4u
+#define PFB_INSTANCES_HISTORY 8u
 
 /* PERF_COUNTER_REG_INFO.Attributes: PERF_ATTRIB_ bits. */
-#define PFB_ATTRIBUTE_BY_REFERENCE UINT64_C(1)
-#define PFB_ATTRIBUTE_NO_DISPLAY UINT64_C(2)
-#define PFB_ATTRIBUTE_NO_GROUP_SEPARATOR UINT64_C(4)
-#define PFB_ATTRIBUTE_AS_REAL UINT64_C(8)
-#define PFB_ATTRIBUTE_AS_HEX UINT64_C(16)
+#define PFB_ATTRIBUTE_BY_REFERENCE 1ull
+#define PFB_ATTRIBUTE_NO_DISPLAY 2ull
+#define PFB_ATTRIBUTE_NO_GROUP_SEPARATOR 4ull
+#define PFB_ATTRIBUTE_AS_REAL 8ull
+#define PFB_ATTRIBUTE_AS_HEX 16ull
 
 /* PERF_COUNTER_REG_INFO. The values are not validated: ids may repeat, refer to no counter or to the counter itself. */
 typedef struct pfb_counter {

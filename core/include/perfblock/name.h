@@ -17,12 +17,12 @@ extern "C" {
  * them. */
 
 /* Encodings of names: numbers of Windows code pages. Readers may return other numbers, too. */
-#define PFB_ENCODING_UTF16LE UINT32_C(1200)
-#define PFB_ENCODING_UTF16BE UINT32_C(1201)
-#define PFB_ENCODING_WINDOWS_1252 UINT32_C(1252)
-#define PFB_ENCODING_ASCII UINT32_C(20127)
-#define PFB_ENCODING_LATIN_1 UINT32_C(28591)
-#define PFB_ENCODING_UTF8 UINT32_C(65001)
+#define PFB_ENCODING_UTF16LE 1200u
+#define PFB_ENCODING_UTF16BE 1201u
+#define PFB_ENCODING_WINDOWS_1252 1252u
+#define PFB_ENCODING_ASCII 20127u
+#define PFB_ENCODING_LATIN_1 28591u
+#define PFB_ENCODING_UTF8 65001u
 
 /* A name in the input of a reader. Valid as long as the input. Not terminated; contains no NUL unless the reader says
  * otherwise. */

@@ -38,8 +38,8 @@ PFB_API size_t pfb_query_write(const pfb_query *query, uint8_t *out, size_t capa
 /* ---- Wildcards --------------------------------------------------------------------------------------- */
 
 /* Bits of the `options` of pfb_query_match. */
-#define PFB_MATCH_IGNORE_CASE UINT32_C(1) /* A-Z equal a-z; other letters must be the same */
-#define PFB_MATCH_EXACT UINT32_C(2)       /* * and ? in the pattern match only themselves */
+#define PFB_MATCH_IGNORE_CASE 1u /* A-Z equal a-z; other letters must be the same */
+#define PFB_MATCH_EXACT 2u       /* * and ? in the pattern match only themselves */
 
 /* Returns true if the whole of `name` matches `pattern`: * matches any run of units, including the empty one, ? matches
  * one 16-bit unit, anything else matches itself. Names and patterns that are not in UTF-16 are converted to it for the

@@ -23,7 +23,7 @@ extern "C" {
  * registrations ascend or were sorted (pfb_registration_sort); matching is linear while instances keep their order.
  * docs/sample.md has the rules and their reasons. */
 
-#define PFB_NONE UINT32_C(0xFFFFFFFF) /* position of a row or column that does not exist */
+#define PFB_NONE 0xFFFFFFFFu /* position of a row or column that does not exist */
 
 /* ---- Input --------------------------------------------------------------------------------------------- */
 
@@ -33,8 +33,8 @@ enum {
     PFB_IDENTITY_WINDOWS = 1  /* by name and position, as Performance Monitor does */
 };
 
-#define PFB_TITLE_PROCESS_ID UINT32_C(784) /* title index of the counter "ID Process" */
-#define PFB_TITLE_THREAD_ID UINT32_C(804)  /* title index of the counter "ID Thread" */
+#define PFB_TITLE_PROCESS_ID 784u /* title index of the counter "ID Process" */
+#define PFB_TITLE_THREAD_ID 804u  /* title index of the counter "ID Thread" */
 
 /* The input of a sample. `data` and `query_info` must not move or be freed while the sample is used; registrations may
  * be freed after pfb_sample_load. */
@@ -53,7 +53,7 @@ typedef struct pfb_sample_input {
 /* ---- The table ----------------------------------------------------------------------------------------- */
 
 /* The kind of a V1 object. A V2 result with this kind is an unknown one and has neither columns nor rows. */
-#define PFB_V1_OBJECT UINT32_C(0x10000)
+#define PFB_V1_OBJECT 0x10000u
 
 /* The result of one query, or a V1 object. */
 typedef struct pfb_sample_result {
@@ -122,7 +122,7 @@ typedef struct pfb_sample_counts {
 } pfb_sample_counts;
 
 /* Element of multi_counts for a value without a multi count. */
-#define PFB_NO_MULTI_COUNT UINT64_MAX
+#define PFB_NO_MULTI_COUNT 0xFFFFFFFFFFFFFFFFull
 
 /* A sample: its table and its clocks. */
 typedef struct pfb_sample {

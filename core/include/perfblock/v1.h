@@ -27,12 +27,14 @@ extern "C" {
  * one thread at a time. */
 
 /* PERF_OBJECT_TYPE.NumInstances below zero. */
-#define PFB_V1_NO_INSTANCES (-1)          /* one counter block, no instance */
-#define PFB_V1_METADATA_INSTANCES (-2)    /* definitions only, of an object with instances */
-#define PFB_V1_METADATA_NO_INSTANCES (-3) /* definitions only, of an object without instances */
+enum {
+    PFB_V1_NO_INSTANCES = -1,         /* one counter block, no instance */
+    PFB_V1_METADATA_INSTANCES = -2,   /* definitions only, of an object with instances */
+    PFB_V1_METADATA_NO_INSTANCES = -3 /* definitions only, of an object without instances */
+};
 
 /* PERF_INSTANCE_DEFINITION.UniqueID of an instance without one: PERF_NO_UNIQUE_ID. */
-#define PFB_V1_NO_UNIQUE_ID (-1)
+enum { PFB_V1_NO_UNIQUE_ID = -1 };
 
 /* The reader and the fields of PERF_DATA_BLOCK. Callers may read the fields above the line; those below are private. */
 typedef struct pfb_v1_reader {

@@ -39,11 +39,11 @@ extern "C" {
  * Different threads may use different readers; a reader may be used by one thread at a time. */
 
 /* PERF_COUNTER_HEADER.dwType. Hostile data may hold any other number. */
-#define PFB_V2_ERROR UINT32_C(0)          /* PERF_ERROR_RETURN: the query failed, see `status`; no instances */
-#define PFB_V2_SINGLE_COUNTER UINT32_C(1) /* PERF_SINGLE_COUNTER: one value of one unnamed instance; no counter ids */
-#define PFB_V2_MULTIPLE_COUNTERS UINT32_C(2)  /* PERF_MULTIPLE_COUNTERS: ids and values of one unnamed instance */
-#define PFB_V2_MULTIPLE_INSTANCES UINT32_C(4) /* PERF_MULTIPLE_INSTANCES: one value per instance; no counter ids */
-#define PFB_V2_COUNTERSET UINT32_C(6)         /* PERF_COUNTERSET: instances with a value for each counter id */
+#define PFB_V2_ERROR 0u              /* PERF_ERROR_RETURN: the query failed, see `status`; no instances */
+#define PFB_V2_SINGLE_COUNTER 1u     /* PERF_SINGLE_COUNTER: one value of one unnamed instance; no counter ids */
+#define PFB_V2_MULTIPLE_COUNTERS 2u  /* PERF_MULTIPLE_COUNTERS: ids and values of one unnamed instance */
+#define PFB_V2_MULTIPLE_INSTANCES 4u /* PERF_MULTIPLE_INSTANCES: one value per instance; no counter ids */
+#define PFB_V2_COUNTERSET 6u         /* PERF_COUNTERSET: instances with a value for each counter id */
 
 /* SYSTEMTIME: time of collection, in V2 replies UTC. Not validated: any value is possible. */
 typedef struct pfb_system_time {

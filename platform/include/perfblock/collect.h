@@ -114,14 +114,14 @@ PFB_API bool pfb_collector_take_problem(pfb_collector *collector, pfb_problem *p
 /* Flag of a value computed from two samples of a total (an instance named "_Total" or "...,_Total"): the newer sample
  * lacks instances of the older one. Windows and Linux compute a total from the instances that exist, so the value lacks
  * what these instances counted. The other flags are those of formula.h. */
-#define PFB_FLAG_INCOMPLETE_TOTAL UINT32_C(8)
+#define PFB_FLAG_INCOMPLETE_TOTAL 8u
 
 /* Flag of a PERF_COUNTER_RAWCOUNT or PERF_COUNTER_LARGE_RAWCOUNT of 8 bytes whose highest bit is set. Raw values are
  * unsigned, but some providers count below zero: then the value is raw - 2^64. */
-#define PFB_FLAG_MAY_BE_NEGATIVE UINT32_C(16)
+#define PFB_FLAG_MAY_BE_NEGATIVE 16u
 
 /* Flag of a percentage above 100 that is the sum of a group's members. */
-#define PFB_FLAG_SUM UINT32_C(32)
+#define PFB_FLAG_SUM 32u
 
 /* The values of the latest record with all its parts (the V1 objects in a sample of a .blg follow its counters), valid
  * until the next put, read, select or close. As long as `layout` stays the same, element i is the same series. Bases
@@ -246,10 +246,10 @@ PFB_API bool pfb_collector_result(pfb_collector *collector, uint32_t position, p
 /* ---- Losses ---------------------------------------------------------------------------------------------- */
 
 /* Why samples were not compared with those of an earlier file, as bits. */
-#define PFB_GAP_BACKWARDS UINT32_C(1) /* time runs backwards */
-#define PFB_GAP_FREQUENCY UINT32_C(2) /* the performance clocks have different frequencies */
-#define PFB_GAP_RESTART UINT32_C(4)   /* the clocks show a restart or another machine */
-#define PFB_GAP_COUNTERS UINT32_C(8)  /* the queries or the counters differ */
+#define PFB_GAP_BACKWARDS 1u /* time runs backwards */
+#define PFB_GAP_FREQUENCY 2u /* the performance clocks have different frequencies */
+#define PFB_GAP_RESTART 4u   /* the clocks show a restart or another machine */
+#define PFB_GAP_COUNTERS 8u  /* the queries or the counters differ */
 
 /* Why samples were not compared with an older one: all reasons since the collector was opened. */
 typedef struct pfb_collector_losses {

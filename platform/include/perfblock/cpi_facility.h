@@ -28,9 +28,9 @@ extern "C" {
 #endif
 
 /* Mode bits for tracing. The other mode bits are in cpi.h, the hook forms in hooks.h. */
-#define PFB_CPI_TRACE_ON_GET UINT32_C(0x08)      /* every successful pfb_cpi_get writes hooks */
-#define PFB_CPI_TRACE_ONLY_ON_GET UINT32_C(0x10) /* accepted for compatibility; has no effect */
-#define PFB_CPI_ALL UINT32_C(0x7F)
+#define PFB_CPI_TRACE_ON_GET 0x08u      /* every successful pfb_cpi_get writes hooks */
+#define PFB_CPI_TRACE_ONLY_ON_GET 0x10u /* accepted for compatibility; has no effect */
+#define PFB_CPI_ALL 0x7Fu
 
 /* CPI_DATA of Performance Inspector, with the same layout. Figures that were not requested or are undefined are 0.0;
  * the statuses in pfb_cpi_details distinguish these cases. */

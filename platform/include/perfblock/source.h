@@ -45,33 +45,33 @@ typedef struct pfb_source_failure {
 
 /* Win32 codes used by these interfaces, as results of calls and in the Status field of identifier blocks. Names are
  * those of winerror.h, except for the last four, which winerror.h calls ERROR_WMI_*. */
-#define PFB_WIN32_SUCCESS UINT32_C(0)
-#define PFB_WIN32_FILE_NOT_FOUND UINT32_C(2)
-#define PFB_WIN32_PATH_NOT_FOUND UINT32_C(3) /* query_add: no active instance has this name */
-#define PFB_WIN32_TOO_MANY_OPEN_FILES UINT32_C(4)
-#define PFB_WIN32_ACCESS_DENIED UINT32_C(5)
-#define PFB_WIN32_INVALID_HANDLE UINT32_C(6)
-#define PFB_WIN32_NOT_ENOUGH_MEMORY UINT32_C(8)
-#define PFB_WIN32_INVALID_DATA UINT32_C(13) /* recordings: a sample that must be reduced to the query is malformed */
-#define PFB_WIN32_OUTOFMEMORY UINT32_C(0xE)
-#define PFB_WIN32_NOT_READY UINT32_C(21) /* V1 only; like LOCK_FAILED, BUSY and WAIT_TIMEOUT: try again later */
-#define PFB_WIN32_READ_FAULT UINT32_C(30)
-#define PFB_WIN32_NOT_SUPPORTED UINT32_C(50)
-#define PFB_WIN32_BAD_NETPATH UINT32_C(53)
-#define PFB_WIN32_INVALID_PARAMETER UINT32_C(0x57)
-#define PFB_WIN32_LOCK_FAILED UINT32_C(0xA7)
-#define PFB_WIN32_BUSY UINT32_C(0xAA)
-#define PFB_WIN32_ALREADY_EXISTS UINT32_C(0xB7)
-#define PFB_WIN32_MORE_DATA UINT32_C(0xEA) /* V1 only: the reply exceeds the limit of the source */
-#define PFB_WIN32_WAIT_TIMEOUT UINT32_C(0x102)
-#define PFB_WIN32_NO_MORE_ITEMS UINT32_C(0x103)
-#define PFB_WIN32_NOT_FOUND UINT32_C(0x490)
-#define PFB_WIN32_FILE_CORRUPT UINT32_C(0x570) /* recordings: the rest is damaged or missing; nothing more is read */
-#define PFB_WIN32_NO_SYSTEM_RESOURCES UINT32_C(0x5AA)
-#define PFB_WIN32_COUNTERSET_NOT_FOUND UINT32_C(0x1068)  /* ERROR_WMI_GUID_NOT_FOUND */
-#define PFB_WIN32_INSTANCE_NOT_FOUND UINT32_C(0x1069)    /* ERROR_WMI_INSTANCE_NOT_FOUND */
-#define PFB_WIN32_COUNTER_NOT_FOUND UINT32_C(0x106A)     /* ERROR_WMI_ITEMID_NOT_FOUND */
-#define PFB_WIN32_REGISTRATION_MISMATCH UINT32_C(0x1073) /* ERROR_WMI_INVALID_REGINFO */
+#define PFB_WIN32_SUCCESS 0u
+#define PFB_WIN32_FILE_NOT_FOUND 2u
+#define PFB_WIN32_PATH_NOT_FOUND 3u /* query_add: no active instance has this name */
+#define PFB_WIN32_TOO_MANY_OPEN_FILES 4u
+#define PFB_WIN32_ACCESS_DENIED 5u
+#define PFB_WIN32_INVALID_HANDLE 6u
+#define PFB_WIN32_NOT_ENOUGH_MEMORY 8u
+#define PFB_WIN32_INVALID_DATA 13u /* recordings: a sample that must be reduced to the query is malformed */
+#define PFB_WIN32_OUTOFMEMORY 0xEu
+#define PFB_WIN32_NOT_READY 21u /* V1 only; like LOCK_FAILED, BUSY and WAIT_TIMEOUT: try again later */
+#define PFB_WIN32_READ_FAULT 30u
+#define PFB_WIN32_NOT_SUPPORTED 50u
+#define PFB_WIN32_BAD_NETPATH 53u
+#define PFB_WIN32_INVALID_PARAMETER 0x57u
+#define PFB_WIN32_LOCK_FAILED 0xA7u
+#define PFB_WIN32_BUSY 0xAAu
+#define PFB_WIN32_ALREADY_EXISTS 0xB7u
+#define PFB_WIN32_MORE_DATA 0xEAu /* V1 only: the reply exceeds the limit of the source */
+#define PFB_WIN32_WAIT_TIMEOUT 0x102u
+#define PFB_WIN32_NO_MORE_ITEMS 0x103u
+#define PFB_WIN32_NOT_FOUND 0x490u
+#define PFB_WIN32_FILE_CORRUPT 0x570u /* recordings: the rest is damaged or missing; nothing more is read */
+#define PFB_WIN32_NO_SYSTEM_RESOURCES 0x5AAu
+#define PFB_WIN32_COUNTERSET_NOT_FOUND 0x1068u  /* ERROR_WMI_GUID_NOT_FOUND */
+#define PFB_WIN32_INSTANCE_NOT_FOUND 0x1069u    /* ERROR_WMI_INSTANCE_NOT_FOUND */
+#define PFB_WIN32_COUNTER_NOT_FOUND 0x106Au     /* ERROR_WMI_ITEMID_NOT_FOUND */
+#define PFB_WIN32_REGISTRATION_MISMATCH 0x1073u /* ERROR_WMI_INVALID_REGINFO */
 
 /* Name and description of one of the codes above, except PFB_WIN32_SUCCESS. */
 typedef struct pfb_win32_code {

@@ -80,7 +80,7 @@ PFB_API void pfb_selection_range(pfb_selection *selection, int64_t from, int64_t
 
 /* The default of PFB_STREAM_MEMORY: the memory in bytes for all files of a stream, whatever they say about their sizes.
  */
-#define PFB_STREAM_BUDGET (UINT64_C(256) << 20)
+#define PFB_STREAM_BUDGET 0x10000000ull /* 256 MiB */
 
 /* Options of a stream; 0 is the default of each. */
 enum {

@@ -23,10 +23,10 @@ extern "C" {
 enum { PFB_CPI_CPU_LIMIT = 1024 };
 
 /* Mode bits, with the values of the first generation of Performance Inspector's CPI facility. */
-#define PFB_CPI_RAW UINT32_C(0x01)               /* CPI of all cycles; always in effect */
-#define PFB_CPI_SCALED UINT32_C(0x02)            /* also CPI of busy cycles, and the busy share */
-#define PFB_CPI_ON_THREAD UINT32_C(0x04)         /* also the figures of a thread */
-#define PFB_CPI_THREAD_ONLY UINT32_C(0x80000000) /* a thread and no CPUs */
+#define PFB_CPI_RAW 0x01u               /* CPI of all cycles; always in effect */
+#define PFB_CPI_SCALED 0x02u            /* also CPI of busy cycles, and the busy share */
+#define PFB_CPI_ON_THREAD 0x04u         /* also the figures of a thread */
+#define PFB_CPI_THREAD_ONLY 0x80000000u /* a thread and no CPUs */
 
 /* One CPU's counters. Cycles run at a constant rate, also while the CPU is idle. */
 typedef struct pfb_cpi_cpu {

@@ -30,9 +30,9 @@ typedef enum pfb_cpi_hook_kind {
 PFB_API const char *pfb_cpi_hook_name(pfb_cpi_hook_kind kind);
 
 /* Bits of a flags word. */
-#define PFB_CPI_FLAG_RAW UINT32_C(1) /* in every flags word */
-#define PFB_CPI_FLAG_SCALED UINT32_C(2)
-#define PFB_CPI_FLAG_THREAD UINT32_C(4) /* summary only */
+#define PFB_CPI_FLAG_RAW 1u /* in every flags word */
+#define PFB_CPI_FLAG_SCALED 2u
+#define PFB_CPI_FLAG_THREAD 4u /* summary only */
 
 /* One record. */
 typedef struct pfb_cpi_hook {
@@ -123,7 +123,7 @@ typedef struct pfb_cpi_words {
     uint32_t fraction; /* 0 to 9999 */
 } pfb_cpi_words;
 
-#define PFB_CPI_UNDEFINED UINT32_C(0xFFFFFFFF)
+#define PFB_CPI_UNDEFINED 0xFFFFFFFFu
 
 /* Stores the figure in *value, rounded once to the nearest double. If the words are not a figure, returns false and
  * stores 0.0. */
@@ -132,8 +132,8 @@ PFB_API bool pfb_cpi_words_value(pfb_cpi_words words, double *value);
 /* ---- Contents of a group ------------------------------------------------------------------------------------- */
 
 /* Values of the parameter `whose` of pfb_cpi_hooks_stored; all others are positions of CPUs. */
-#define PFB_CPI_OF_SYSTEM UINT32_C(0xFFFFFFFF)
-#define PFB_CPI_OF_THREAD UINT32_C(0xFFFFFFFE)
+#define PFB_CPI_OF_SYSTEM 0xFFFFFFFFu
+#define PFB_CPI_OF_THREAD 0xFFFFFFFEu
 
 /* The figures of one CPU, of the system or of the thread as a hook stores them. */
 typedef struct pfb_cpi_stored {
@@ -155,8 +155,8 @@ PFB_API bool pfb_cpi_hooks_stored(const pfb_cpi_hooks *hooks, const pfb_cpi_grou
 
 /* Bits that select the hooks to write. Their values are those of the first generation of Performance Inspector's CPI
  * facility. */
-#define PFB_CPI_FORM_SUMMARY UINT32_C(0x20)
-#define PFB_CPI_FORM_DETAILED UINT32_C(0x40)
+#define PFB_CPI_FORM_SUMMARY 0x20u
+#define PFB_CPI_FORM_DETAILED 0x40u
 
 /* The properties of a group that its writer chooses. */
 typedef struct pfb_cpi_identity {

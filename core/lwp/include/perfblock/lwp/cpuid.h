@@ -70,11 +70,11 @@ PFB_API void pfb_cpuid_identify(const pfb_cpuid *cpuid, pfb_cpuid_identity *iden
 #define PFB_LWP_EVENT_INSERTED 255U       /* LWPINS: programmed event */
 
 /* The other bits of EAX, EDX and Flags. */
-#define PFB_LWP_AVAILABLE UINT32_C(1)           /* EAX: the operating system enables LWP; EDX: the CPU has it */
-#define PFB_LWP_CONTINUOUS (UINT32_C(1) << 29)  /* continuous mode: a full ring overwrites its oldest records */
-#define PFB_LWP_TIME_STAMPS (UINT32_C(1) << 30) /* records hold the performance time stamp */
-#define PFB_LWP_INTERRUPT (UINT32_C(1) << 31)   /* threshold interrupt */
-#define PFB_LWP_KNOWN_BITS UINT32_C(0xE000007F) /* all bits with a public name: those above and EventIds 1 to 6 */
+#define PFB_LWP_AVAILABLE 1u            /* EAX: the operating system enables LWP; EDX: the CPU has it */
+#define PFB_LWP_CONTINUOUS 0x20000000u  /* continuous mode: a full ring overwrites its oldest records */
+#define PFB_LWP_TIME_STAMPS 0x40000000u /* records hold the performance time stamp */
+#define PFB_LWP_INTERRUPT 0x80000000u   /* threshold interrupt */
+#define PFB_LWP_KNOWN_BITS 0xE000007Fu  /* all bits with a public name: those above and EventIds 1 to 6 */
 
 /* CPUID leaf 8000001C: the registers and their fields. */
 typedef struct pfb_lwp_capabilities {

@@ -128,15 +128,15 @@ PFB_API pfb_lwp_fault pfb_lwp_model_value(pfb_lwp_model *model, const pfb_lwp_op
 PFB_API pfb_lwp_fault pfb_lwp_model_insert(pfb_lwp_model *model, const pfb_lwp_operands *operands, bool *carry);
 
 /* Properties of a counted event, for the filters. */
-#define PFB_LWP_BRANCH_MISPREDICTED UINT32_C(1)
-#define PFB_LWP_BRANCH_PREDICTED UINT32_C(2)
-#define PFB_LWP_BRANCH_ABSOLUTE UINT32_C(4) /* indirect, far, return */
-#define PFB_LWP_BRANCH_CONDITIONAL UINT32_C(8)
-#define PFB_LWP_BRANCH_RELATIVE UINT32_C(16) /* unconditional */
-#define PFB_LWP_CACHE_NORTHBRIDGE UINT32_C(32)
-#define PFB_LWP_CACHE_REMOTE UINT32_C(64)
-#define PFB_LWP_CACHE_MEMORY UINT32_C(128)
-#define PFB_LWP_CACHE_OTHER UINT32_C(256)
+#define PFB_LWP_BRANCH_MISPREDICTED 1u
+#define PFB_LWP_BRANCH_PREDICTED 2u
+#define PFB_LWP_BRANCH_ABSOLUTE 4u /* indirect, far, return */
+#define PFB_LWP_BRANCH_CONDITIONAL 8u
+#define PFB_LWP_BRANCH_RELATIVE 16u /* unconditional */
+#define PFB_LWP_CACHE_NORTHBRIDGE 32u
+#define PFB_LWP_CACHE_REMOTE 64u
+#define PFB_LWP_CACHE_MEMORY 128u
+#define PFB_LWP_CACHE_OTHER 256u
 
 /* An event counted by hardware: EventIds 2 to the leaf's max_events. */
 typedef struct pfb_lwp_occurrence {
