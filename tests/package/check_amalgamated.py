@@ -54,7 +54,7 @@ class Check:
         print(f"warnings: none of {len(commands)} commands")
 
     def check_symbols(self):
-        self.run(self.compiler, "-shared", "-fPIC", "-fvisibility=hidden", "-DPFB_API=", "perfblock.c", "-o", "plugin.so")
+        self.run(self.compiler, "-shared", "-fPIC", "-DPFB_API=", "perfblock.c", "-o", "plugin.so")
         exported = self.run("nm", "-D", "--defined-only", "plugin.so")
         self.run(self.compiler, "-O1", "-DPFB_NO_SYSTEM", "-c", "perfblock.c", "-o", "no_system.o")
         used = set(USED.findall(self.run("nm", "-u", "no_system.o")))
