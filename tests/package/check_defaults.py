@@ -89,6 +89,16 @@ class Check:
         self.expect_tests(build, False)
         print("build types: ok")
 
+    def check_parts(self):
+        """A project that contains this one has perfblock::collect without perfblock::platform."""
+        for name, options, expected in (("collect", ("-DPERFBLOCK_PLATFORM=OFF",), {"core", "platform"}),
+                                        ("core", ("-DPERFBLOCK_PLATFORM=OFF", "-DPERFBLOCK_COLLECT=OFF"), {"core"})):
+            build, _ = self.configure(f"only_{name}", *options, source=self.folder / "outer")
+            sources = self.compiled(build)
+            self.expect({source.split("/")[0] for source in sources} == expected and not any("live" in source for source in sources),
+                        f"with {options} {sorted(sources)} are built")
+        print("parts: ok")
+
     def check_tests(self):
         """ON requires the tools of the tests."""
         for name, option, tool in (("criterion", NO_CRITERION, "Criterion"), ("python", NO_PYTHON, "Python 3")):
@@ -123,6 +133,7 @@ def main():
     check = Check(parser.parse_args())
     check.check_user()
     check.check_build_types()
+    check.check_parts()
     check.check_tests()
     check.check_real_data()
 
