@@ -104,6 +104,14 @@ void pfb_file_sleep(uint32_t milliseconds)
 
 void pfb_file_reason(int error, char *text, size_t capacity)
 {
+#ifdef __USE_GNU /* an application that this file is part of has defined _GNU_SOURCE: returns the text */
+    const char *reason = strerror_r(error, text, capacity);
+    if (reason != text) {
+        strncpy(text, reason, capacity - 1);
+        text[capacity - 1] = '\0';
+    }
+#else
     if (strerror_r(error, text, capacity) != 0)
         text[0] = '\0';
+#endif
 }

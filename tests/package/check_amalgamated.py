@@ -63,11 +63,11 @@ class Check:
         print("symbols: ok")
 
     def check_verdicts(self):
-        """Compares what examples/any_file.c prints of the corpus."""
+        """Compares what examples/any_file.c prints of the corpus. The application may define _GNU_SOURCE."""
         for name in ("collect", "stream", "source", "perfblock"):
             (self.folder / "perfblock" / f"{name}.h").write_text('#include "../perfblock.h"\n', encoding="utf-8")
         example = self.source / "examples" / "any_file.c"
-        self.run(self.compiler, "-O1", "-I.", example, "perfblock.c", "-o", "amalgamated")
+        self.run(self.compiler, "-O1", "-D_GNU_SOURCE", "-I.", example, "perfblock.c", "-o", "amalgamated")
         core = sorted((self.source / "core" / "src").glob("*/*.c"))
         collect = [path for name in ("collect", "replay", "select", "source", "stream")
                    for path in sorted((self.source / "platform" / name).glob("*.c"))
@@ -76,6 +76,7 @@ class Check:
         self.run(self.compiler, "-O1", "-D_POSIX_C_SOURCE=200809L", "-D_DEFAULT_SOURCE", *folders, example, *core, *collect, "-o",
                  "separate")
         inputs = sorted(path for folder in ("corpus", "fixtures") for path in (self.source / folder).rglob("*") if path.is_file())
+        inputs.append(self.folder / "missing.blg")
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             different = [path for path, same in zip(inputs, pool.map(self.is_same, inputs)) if not same]
         if different or len(inputs) < 500:
