@@ -32,6 +32,8 @@ _HAS = {"value": lib.PFB_HAS_VALUE, "base": lib.PFB_HAS_BASE, "multi_count": lib
         "perf_time": lib.PFB_HAS_PERF_TIME, "perf_time_100ns": lib.PFB_HAS_PERF_TIME_100NS,
         "object_time": lib.PFB_HAS_OBJECT_TIME, "perf_freq": lib.PFB_HAS_PERF_FREQ, "object_freq": lib.PFB_HAS_OBJECT_FREQ}
 _NUMBERS = struct.Struct("=9I")  # of a description of a series
+_DATE_ORDERS = {"mdy": lib.PFB_DATE_MDY, "dmy": lib.PFB_DATE_DMY, "ymd": lib.PFB_DATE_YMD}
+_Input = typing.Union[str, bytes, "os.PathLike[str]"]
 _SIZES = ("base_type", "value_size", "base_size")
 _NO_SERIES = 2 ** 32 - 1  # the number of an element without a displayed value
 
@@ -197,10 +199,12 @@ def _formula_options(options: typing.Mapping[str, typing.Any]) -> typing.Any:
 
 
 class Reader:
-    """Iterates over the samples of files, merged by time. `notes` has what was tolerated or left out."""
+    """Iterates over the samples of files, merged by time. `notes` has what was tolerated or left out, `failure` what Error
+    says, or None."""
 
-    def __init__(self, inputs: typing.Sequence[typing.Union[str, bytes, "os.PathLike[str]"]], paths: typing.Iterable[str] = (),
-                 strict: bool = False, bias: typing.Optional[int] = None, **options: typing.Any):
+    def __init__(self, inputs: typing.Sequence[_Input], paths: typing.Iterable[str] = (), strict: bool = False,
+                 bias: typing.Optional[int] = None, names: typing.Optional[_Input] = None, date_order: typing.Optional[str] = None,
+                 decimal: typing.Optional[str] = None, code_page: typing.Optional[int] = None, **options: typing.Any):
         self.notes: typing.List[Problem] = []
         self._failure: typing.Optional[Problem] = None
         self._data: typing.List[typing.Any] = []
@@ -217,9 +221,24 @@ class Reader:
         if bias is not None and (lib.pfb_stream_set(self._stream, lib.PFB_STREAM_BIAS, bias) != 0
                                  or lib.pfb_collector_set(self._collector, lib.PFB_COLLECT_BIAS, bias) != 0):
             raise ValueError(f"bias {bias}: not from -1440 to 1440 minutes")
+        self._set_form(date_order, decimal, code_page)
         self._select(paths)
+        if names is not None:
+            self._add(names, kind=lib.PFB_RECORD_NAMES, language=9)
         for given in inputs:
             self._add(given)
+
+    def _set_form(self, date_order: typing.Optional[str], decimal: typing.Optional[str], code_page: typing.Optional[int]) -> None:
+        if date_order is not None and date_order not in _DATE_ORDERS:
+            raise ValueError(f"date_order {date_order!r}: not mdy, dmy or ymd")
+        if decimal not in (None, ".", ","):
+            raise ValueError(f"decimal {decimal!r}: not . or ,")
+        lib.pfb_stream_set(self._stream, lib.PFB_STREAM_DATE_ORDER, _DATE_ORDERS[date_order] if date_order else 0)
+        lib.pfb_stream_set(self._stream, lib.PFB_STREAM_DECIMAL, ord(decimal) if decimal else 0)
+        if code_page is not None and (not 0 <= code_page < 2 ** 32
+                                      or lib.pfb_stream_set(self._stream, lib.PFB_STREAM_CODE_PAGE, code_page) != 0
+                                      or lib.pfb_collector_set(self._collector, lib.PFB_COLLECT_CODE_PAGE, code_page) != 0):
+            raise ValueError(f"code_page {code_page}: unknown")
 
     @staticmethod
     def _made(handle: typing.Any, close: typing.Any) -> typing.Any:
@@ -241,17 +260,22 @@ class Reader:
         if not (lib.pfb_stream_select(self._stream, selection) and lib.pfb_collector_select(self._collector, selection)):
             raise MemoryError
 
-    def _add(self, given: typing.Union[str, bytes, "os.PathLike[str]"]) -> None:
+    def _add(self, given: _Input, **fields: int) -> None:
+        described = ffi.new("pfb_input *", {"size": ffi.sizeof("pfb_input"), **fields})
         if isinstance(given, (bytes, bytearray, memoryview)):
             data, label = ffi.from_buffer(given), ffi.new("char[]", b"memory")
             self._data.append((data, given))
-            described = ffi.new("pfb_input *", {"size": ffi.sizeof("pfb_input"), "label": label, "data": data,
-                                                "byte_count": len(data)})
-            added = lib.pfb_stream_add(self._stream, described)
+            described.data, described.byte_count = data, len(data)
         else:
-            added = lib.pfb_stream_add_file(self._stream, os.fsencode(given))
-        if added < 0:
+            label = ffi.new("char[]", os.fsencode(given))
+        described.label = label
+        if lib.pfb_stream_add(self._stream, described) < 0:
             raise MemoryError
+
+    @property
+    def failure(self) -> typing.Optional[Problem]:
+        """The problem that ended a file, if one was found so far."""
+        return self._failure
 
     def __enter__(self) -> "Reader":
         return self
@@ -277,14 +301,14 @@ class Reader:
             else:
                 self._failure = self._failure or taken
 
-    def _frames(self) -> typing.Iterator[typing.Any]:
-        """The frames; each is valid until the next one."""
+    def _frames(self, partial: bool = False) -> typing.Iterator[typing.Any]:
+        """The frames; each is valid until the next one. Raises Error at their end, unless what was read may be a part."""
         frame = ffi.new("pfb_frame *", {"size": ffi.sizeof("pfb_frame")})
         while self._stream is not None:
             step = lib.pfb_collector_read(self._collector, self._stream)
             self._take_problems()
             if step != lib.PFB_NEXT_RECORD:
-                if self._failure:
+                if self._failure and not partial:
                     raise Error(self._failure)
                 if step == lib.PFB_NEXT_FAILED:
                     raise MemoryError
@@ -316,8 +340,11 @@ class Reader:
                           in enumerate(ffi.unpack(self._numbers, frame.count) if frame.count else []) if number != _NO_SERIES]
             yield Sample(frame, series)
 
-    def table(self) -> Table:
-        """Reads the rest as arrays, and closes the reader. Parts of a sample that have the same number and file are one row."""
+    def table(self, partial: bool = False) -> Table:
+        """Reads the rest as arrays, and closes the reader. Parts of a sample that have the same number and file are one row.
+
+        partial: a malformed input does not raise Error. The table has what can be read, and `failure` the problem.
+        """
         import numpy  # pylint: disable=import-outside-toplevel
         columns = numpy.full(0, -1)  # by number of the series
         found: typing.List[Series] = []
@@ -325,7 +352,7 @@ class Reader:
         times: typing.List[typing.Optional[int]] = []
         layout, key, is_local = None, None, False
         elements, places = numpy.empty(0, int), numpy.empty(0, int)
-        for frame in self._frames():
+        for frame in self._frames(partial):
             if frame.layout != layout:
                 layout = frame.layout
                 numbers = numpy.frombuffer(ffi.buffer(self._numbers), numpy.uint32)
@@ -361,15 +388,18 @@ class Reader:
                             else numpy.datetime64((time - _TO_UNIX) * 100, "ns") for time in times], "datetime64[ns]")
 
 
-def open(*inputs: typing.Union[str, bytes, "os.PathLike[str]"], paths: typing.Iterable[str] = (), strict: bool = False,
-         bias: typing.Optional[int] = None, **options: typing.Any) -> Reader:  # pylint: disable=redefined-builtin
+def open(*inputs: _Input, paths: typing.Iterable[str] = (), strict: bool = False,  # pylint: disable=redefined-builtin
+         bias: typing.Optional[int] = None, names: typing.Optional[_Input] = None, date_order: typing.Optional[str] = None,
+         decimal: typing.Optional[str] = None, code_page: typing.Optional[int] = None, **options: typing.Any) -> Reader:
     """Opens files (str or PathLike) and data in memory (bytes).
 
     paths: counter paths with * and ?; none: all. strict: deviations that real providers are known for are errors.
-    bias: minutes, UTC = local time + bias, for logs that do not say. options: those of Options.
+    bias: minutes, UTC = local time + bias, for logs that do not say. names: the table "Counter 009" for V1 blocks.
+    date_order ("mdy", "dmy", "ymd"), decimal ("." or ","), code_page: of text logs whose form is not clear; code_page also of
+    names in V1 blocks. options: those of Options.
     Raises Error while reading, after all samples that can be read.
     """
-    return Reader(inputs, paths, strict, bias, **options)
+    return Reader(inputs, paths, strict, bias, names, date_order, decimal, code_page, **options)
 
 
 @dataclasses.dataclass(frozen=True)

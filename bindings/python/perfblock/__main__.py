@@ -5,6 +5,7 @@
 """
 
 import argparse
+import os
 import sys
 
 import perfblock
@@ -31,4 +32,8 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except BrokenPipeError:  # as in `| head`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(1)

@@ -103,6 +103,40 @@ class Files(unittest.TestCase):
         with self.assertRaises(KeyError):
             table.column("\\Nothing\\here")
 
+    def test_a_part(self):
+        """A table of a damaged log has the samples before the damage."""
+        data = (SOURCE / "fixtures" / "machine.blg").read_bytes()
+        whole = perfblock.open(data).table()
+        with self.assertRaises(perfblock.Error):
+            perfblock.open(data[:40000]).table()
+        reader = perfblock.open(data[:40000])
+        part = reader.table(partial=True)
+        self.assertEqual(reader.failure.code, "truncated_buffer")
+        self.assertTrue(0 < len(part.times) < len(whole.times))
+        self.assertTrue(numpy.array_equal(part.values, whole.values[:len(part.times)], equal_nan=True))
+
+    def test_forms(self):
+        """What a text log or a block does not say is given."""
+        text = ('"(PDH-CSV 4.0) (W. Europe)(-60)","\\\\A\\Memory\\MB",\r\n5/6/2018 14:13,"1,234",\r\n'
+                '6/6/2018 14:13,"2,345",\r\n').encode()
+        with self.assertRaises(perfblock.Error) as raised:
+            list(perfblock.open(text))
+        self.assertEqual(raised.exception.code, "ambiguous_dates")
+        for order, month in (("mdy", 5), ("dmy", 6)):
+            for decimal, value in ((",", 1.234), (".", 1234)):
+                sample = next(iter(perfblock.open(text, date_order=order, decimal=decimal)))
+                self.assertEqual((sample.time.month, next(iter(sample)).value), (month, value))
+        german = next(iter(perfblock.open(text.replace(b"MB", b"\xe4"), code_page=1251, date_order="mdy", decimal=".")))
+        self.assertEqual(next(iter(german)).series.counter, "\u0434")
+
+    def test_names(self):
+        """A name table gives the names of a V1 block."""
+        block = SOURCE / "corpus" / "v1" / "seeds" / "valid_base.bin"
+        table = "".join(f"{title}\tname {title}\n" for title in range(2, 9000)).encode()
+        self.assertEqual({series.counterset for series in perfblock.open(block).table().series}, {""})
+        named = perfblock.open(block, names=table).table().series
+        self.assertTrue(named and all(series.counterset.startswith("name ") and series.counter.startswith("name ") for series in named))
+
     def test_misuse(self):
         for call in (lambda: perfblock.open(b"", paths=["no path"]), lambda: perfblock.open(b"", bias=5000)):
             with self.assertRaises(ValueError):
@@ -116,7 +150,10 @@ class Files(unittest.TestCase):
             list(reader)
         with self.assertRaises(perfblock.Error) as raised:
             list(perfblock.open("/nonexistent/file"))
-        self.assertIn("/nonexistent/file", str(raised.exception))
+        self.assertEqual(str(raised.exception), "/nonexistent/file: No such file or directory")
+        for wrong in ({"date_order": "myd"}, {"decimal": ";"}, {"code_page": 1}, {"code_page": -1}):
+            with self.assertRaises(ValueError):
+                perfblock.open(b"", **wrong)
 
     def test_memory_is_released(self):
         """A reader that is forgotten frees its memory."""
@@ -134,6 +171,11 @@ class Files(unittest.TestCase):
                               text=True, check=False)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout.splitlines()[0], r"^2025-01-01T00:00:00\+00:00\t\\\\FIXTURE\\Processor\(0\)\\[^\t]+\t[^\t]+$")
+        with subprocess.Popen([sys.executable, "-m", "perfblock", SOURCE / "fixtures" / "machine.blg"], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE) as process:
+            process.stdout.readline()
+            process.stdout.close()
+            self.assertEqual(process.stderr.read(), b"")
 
 
 if __name__ == "__main__":
