@@ -83,7 +83,7 @@ static void read_frame(pfb_collector *c, uint64_t max_values, seen_layout *seen)
 {
     pfb_frame f = {.size = sizeof f};
     pfb_series s = {.size = sizeof s};
-    pfb_collected_result result;
+    pfb_collected_result result = {.size = sizeof result};
     uint64_t hash = 0;
     require(pfb_collector_frame(c, &f) && f.count <= max_values);
     for (uint32_t i = 0; i < f.result_count && pfb_collector_result(c, i, &result); i++)
@@ -109,8 +109,8 @@ static void check_text(const char *text, size_t size, bool exists)
 static void describe(pfb_collector *c)
 {
     pfb_bytes guids = {0};
-    pfb_described_counterset set;
-    pfb_described_counter counter;
+    pfb_described_counterset set = {.size = sizeof set};
+    pfb_described_counter counter = {.size = sizeof counter};
     require(pfb_collector_countersets(c, &guids, NULL));
     for (size_t i = 0; i < guids.size_bytes / sizeof(pfb_guid); i++) {
         pfb_guid guid;

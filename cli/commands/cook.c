@@ -216,7 +216,9 @@ static void list_gaps(uint32_t gaps, buffer *out)
 static void note_single_samples(const cook *c)
 {
     buffer gaps = {0};
-    list_gaps(pfb_collector_lost(c->reading.collector).gaps, &gaps);
+    pfb_collector_losses lost = {.size = sizeof lost};
+    pfb_collector_lost(c->reading.collector, &lost);
+    list_gaps(lost.gaps, &gaps);
     if (c->block_count == 1)
         diagnostics_say(STATUS_FINE, "perfblock",
                         "note: every value needs two samples, and there is only one: add a later sample of the same "
@@ -233,7 +235,9 @@ static void note_single_samples(const cook *c)
 static void note_series(const cook *c)
 {
     buffer reasons = {0};
-    list_gaps(pfb_collector_lost(c->reading.collector).gaps & ~PFB_GAP_COUNTERS, &reasons);
+    pfb_collector_losses lost = {.size = sizeof lost};
+    pfb_collector_lost(c->reading.collector, &lost);
+    list_gaps(lost.gaps & ~PFB_GAP_COUNTERS, &reasons);
     if (reasons.size > 0)
         diagnostics_say(STATUS_FINE, "perfblock",
                         "note: the files are several series, which are not compared with each other: %s", reasons.data);
@@ -243,7 +247,8 @@ static void note_series(const cook *c)
 /* Prints notes that explain why values are missing, if the reason is known. */
 static void note_missing_values(const cook *c)
 {
-    pfb_collector_losses lost = pfb_collector_lost(c->reading.collector);
+    pfb_collector_losses lost = {.size = sizeof lost};
+    pfb_collector_lost(c->reading.collector, &lost);
     if (lost.dropped_count > 0 && c->printer.has_single)
         diagnostics_say(STATUS_FINE, "perfblock",
                         "note: %" PRIu64 " samples were not kept for comparison with later ones: at most %" PRIu32

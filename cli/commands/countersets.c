@@ -128,8 +128,8 @@ static void write_instances(set_listing *l, const pfb_guid *guid, const pfb_desc
 static void write_set(set_listing *l, const pfb_guid *guid)
 {
     char text[PFB_GUID_TEXT_BYTES];
-    pfb_described_counterset set;
-    pfb_described_counter counter;
+    pfb_described_counterset set = {.size = sizeof set};
+    pfb_described_counter counter = {.size = sizeof counter};
     output *out = l->out;
     pfb_guid_format(guid, text);
     if (!pfb_collector_counterset(l->reading.collector, guid, &set, NULL))

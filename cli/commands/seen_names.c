@@ -180,8 +180,8 @@ static void add_metadata(seen_names *s, pfb_collector *collector)
     enum { MAX_BYTES = 8 << 20 };
     size_t bytes = 0;
     pfb_bytes guids = {0};
-    pfb_described_counterset set;
-    pfb_described_counter counter;
+    pfb_described_counterset set = {.size = sizeof set};
+    pfb_described_counter counter = {.size = sizeof counter};
     pfb_collector_countersets(collector, &guids, NULL);
     s->has_any = s->has_any || guids.size_bytes > 0;
     s->is_incomplete = s->is_incomplete || guids.size_bytes == 0;

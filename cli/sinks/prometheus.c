@@ -120,7 +120,7 @@ static bool put_first_name(buffer *out, bool has_english, const char *english, s
 
 static void put_set_name(const exposition *e, buffer *out, const pfb_guid *guid)
 {
-    pfb_described_counterset set;
+    pfb_described_counterset set = {.size = sizeof set};
     if (!pfb_collector_counterset(e->collector, guid, &set, NULL))
         memory_exhausted();
     put_first_name(out, set.has_english_name, set.english_name, set.english_name_size, set.has_name, set.name,
@@ -134,7 +134,7 @@ static const pfb_guid *guid_of(const exposition *e, const metric *m)
 
 static pfb_described_counter describe(const exposition *e, const metric *m)
 {
-    pfb_described_counter counter;
+    pfb_described_counter counter = {.size = sizeof counter};
     if (!pfb_collector_counter(e->collector, guid_of(e, m), m->position, &counter, NULL))
         memory_exhausted();
     return counter;
@@ -330,7 +330,7 @@ static void add_metric(exposition *e, metric m)
 /* Adds the metrics of a counterset with a registration. */
 static void add_metrics(exposition *e, size_t set_position)
 {
-    pfb_described_counterset set;
+    pfb_described_counterset set = {.size = sizeof set};
     if (!pfb_collector_counterset(e->collector, &e->sets[set_position].guid, &set, NULL))
         memory_exhausted();
     for (uint32_t i = 0; i < set.counter_count; i++) {
@@ -363,7 +363,7 @@ static void drop_repeated_ids(exposition *e)
 /* Lists the chosen countersets of the sample, each once. */
 static void find_sets(exposition *e)
 {
-    pfb_collected_result result;
+    pfb_collected_result result = {.size = sizeof result};
     size_t count = 0;
     e->sets = memory_get(e->p->frame.result_count, sizeof *e->sets);
     for (uint32_t i = 0; pfb_collector_result(e->collector, i, &result); i++) {
@@ -643,7 +643,7 @@ static bool has_ids(const exposition *e, const pfb_collected_result *result, siz
 
 static void find_points(exposition *e)
 {
-    pfb_collected_result result = {.offset = 0};
+    pfb_collected_result result = {.size = sizeof result};
     element v;
     uint32_t last_result = UINT32_MAX;
     uint32_t last_row = 0;
@@ -654,7 +654,7 @@ static void find_points(exposition *e)
         bool is_of_log = sink_is_of_log(&v);
         bool is_same_result = v.series.result == last_result && is_of_log == was_of_log;
         if (!is_same_result && (is_of_log || !pfb_collector_result(e->collector, v.series.result, &result)))
-            result = (pfb_collected_result){.offset = 0};
+            result = (pfb_collected_result){.size = sizeof result};
         if (!is_same_result || v.series.row != last_row) {
             start = e->labels.size;
             put_labels(e, &v, has_ids(e, &result, number));

@@ -21,7 +21,7 @@ static void put_result(const sink_run *p, uint32_t position, const pfb_collected
 
 void sink_report_result(const sink_run *p, uint32_t position)
 {
-    pfb_collected_result result;
+    pfb_collected_result result = {.size = sizeof result};
     if (!pfb_collector_result(p->collector, position, &result) || !result.is_chosen ||
         (result.has_values && result.status == 0))
         return;

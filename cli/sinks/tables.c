@@ -586,8 +586,8 @@ static uint32_t print_log_table(sink_run *p)
 
 void tables_print(sink_run *p)
 {
-    pfb_collected_result result;
-    pfb_collected_result next;
+    pfb_collected_result result = {.size = sizeof result};
+    pfb_collected_result next = {.size = sizeof next};
     uint32_t at = p->frame.kind == PFB_RECORD_LOG || p->frame.kind == PFB_RECORD_ROW ? print_log_table(p) : 0;
     uint32_t end = 0;
     for (uint32_t first = 0; !output_failed(p->out) && pfb_collector_result(p->collector, first, &result);

@@ -244,11 +244,12 @@ pfb_name pfb_collector_title_in(pfb_collector *c, uint32_t title_index, bool is_
     return pfb_titles_find_in(&c->titles, title_index, is_english ? TITLE_ENGLISH : TITLE_LOCAL);
 }
 
-pfb_collector_losses pfb_collector_lost(const pfb_collector *c)
+void pfb_collector_lost(const pfb_collector *c, pfb_collector_losses *losses)
 {
-    return (pfb_collector_losses){.gaps = c->gaps,
-                                  .dropped_count = c->formats[0].store.dropped_count +
-                                                   c->formats[1].store.dropped_count + c->ended.dropped_count,
-                                  .max_objects = STORE_MAX_OBJECTS,
-                                  .max_bytes = c->ended.max_bytes > 0 ? c->ended.max_bytes : STORE_MAX_BYTES};
+    const pfb_collector_losses lost = {.gaps = c->gaps,
+                                       .dropped_count = c->formats[0].store.dropped_count +
+                                                        c->formats[1].store.dropped_count + c->ended.dropped_count,
+                                       .max_objects = STORE_MAX_OBJECTS,
+                                       .max_bytes = c->ended.max_bytes > 0 ? c->ended.max_bytes : STORE_MAX_BYTES};
+    pfb_collect_copy_out(losses, &lost, sizeof lost);
 }

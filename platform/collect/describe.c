@@ -69,40 +69,47 @@ bool pfb_collector_counterset(pfb_collector *c, const pfb_guid *guid, pfb_descri
 {
     metadata_set *set = find_described(c, guid);
     pfb_text_free(&c->described);
-    *out = (pfb_described_counterset){.name = "", .english_name = "", .help = ""};
+    pfb_described_counterset found = {.name = "", .english_name = "", .help = ""};
+    pfb_collect_copy_out(out, &found, sizeof found);
     if (!set)
         return pfb_collect_no_memory(failure);
     pfb_name english = pfb_metadata_set_name_at(set, METADATA_ENGLISH);
     if (!english.bytes)
         english = pfb_metadata_set_name_at(set, METADATA_CATALOG);
-    const described_text texts[3] = {
-        {pfb_metadata_set_name(set, c->options.language == TITLE_ENGLISH), &out->name, &out->name_size, &out->has_name},
-        {english, &out->english_name, &out->english_name_size, &out->has_english_name},
-        {set->help, &out->help, &out->help_size, &out->has_help}};
-    out->has_counters = set->has_counters;
+    const described_text texts[3] = {{pfb_metadata_set_name(set, c->options.language == TITLE_ENGLISH), &found.name,
+                                      &found.name_size, &found.has_name},
+                                     {english, &found.english_name, &found.english_name_size, &found.has_english_name},
+                                     {set->help, &found.help, &found.help_size, &found.has_help}};
+    found.has_counters = set->has_counters;
     if (set->has_counters) {
-        out->instance_type = set->registration.instance_type;
-        out->counter_count = set->registration.counter_count;
+        found.instance_type = set->registration.instance_type;
+        found.counter_count = set->registration.counter_count;
     }
-    return convert_texts(c, texts) || pfb_collect_no_memory(failure);
+    bool has_memory = convert_texts(c, texts);
+    pfb_collect_copy_out(out, &found, sizeof found);
+    return has_memory || pfb_collect_no_memory(failure);
 }
 
 bool pfb_collector_counter(pfb_collector *c, const pfb_guid *guid, uint32_t position, pfb_described_counter *out,
                            pfb_source_failure *failure)
 {
     metadata_set *set = find_described(c, guid);
-    *out = (pfb_described_counter){.name = "", .english_name = "", .help = ""};
+    pfb_described_counter found = {.name = "", .english_name = "", .help = ""};
+    pfb_collect_copy_out(out, &found, sizeof found);
     if (!set)
         return pfb_collect_no_memory(failure);
-    if (!set->has_counters || !pfb_registration_counter_at(&set->registration, position, &out->counter))
+    if (!set->has_counters || !pfb_registration_counter_at(&set->registration, position, &found.counter))
         return pfb_source_fail(failure, PFB_WIN32_COUNTER_NOT_FOUND, "there is no counter at this position");
-    uint32_t id = out->counter.id;
+    uint32_t id = found.counter.id;
     pfb_name english = pfb_metadata_counter_name_at(set, METADATA_ENGLISH, id);
     if (!english.bytes)
         english = pfb_metadata_counter_name_at(set, METADATA_CATALOG, id);
-    const described_text texts[3] = {{pfb_metadata_counter_name(set, id, c->options.language == TITLE_ENGLISH),
-                                      &out->name, &out->name_size, &out->has_name},
-                                     {english, &out->english_name, &out->english_name_size, &out->has_english_name},
-                                     {pfb_metadata_counter_help(set, id), &out->help, &out->help_size, &out->has_help}};
-    return convert_texts(c, texts) || pfb_collect_no_memory(failure);
+    const described_text texts[3] = {
+        {pfb_metadata_counter_name(set, id, c->options.language == TITLE_ENGLISH), &found.name, &found.name_size,
+         &found.has_name},
+        {english, &found.english_name, &found.english_name_size, &found.has_english_name},
+        {pfb_metadata_counter_help(set, id), &found.help, &found.help_size, &found.has_help}};
+    bool has_memory = convert_texts(c, texts);
+    pfb_collect_copy_out(out, &found, sizeof found);
+    return has_memory || pfb_collect_no_memory(failure);
 }

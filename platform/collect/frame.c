@@ -617,7 +617,7 @@ bool pfb_collect_source_inputs(const pfb_collector *c, uint32_t element, pfb_raw
 
 /* ---- Results --------------------------------------------------------------------------------------------- */
 
-bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_result *result)
+bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_result *out)
 {
     const frame_segments *part = &c->frame.parts[c->frame.newer];
     size_t at = part->count;
@@ -630,30 +630,31 @@ bool pfb_collector_result(pfb_collector *c, uint32_t position, pfb_collected_res
     const pfb_sample_result *input = &segment->sample->table.results[own];
     const layout_result *known = &segment->layout->results[own];
     bool is_v1 = segment->layout->is_v1;
-    *result = (pfb_collected_result){.offset = input->offset,
-                                     .kind = input->kind,
-                                     .has_values = is_v1 || pfb_source_has_values(input->kind),
-                                     .status = input->status,
-                                     .is_chosen = known->is_chosen,
-                                     .counterset = known->counterset.bytes,
-                                     .counterset_size = known->counterset.size,
-                                     .has_counterset = known->has_counterset,
-                                     .has_guid = known->has_set,
-                                     .guid = known->set,
-                                     .has_title = is_v1,
-                                     .title = input->title_index,
-                                     .has_counter_id = input->has_query && input->counter_id != PFB_NO_ID,
-                                     .row_count = known->row_count,
-                                     .column_count = known->column_count,
-                                     .shown_column_count = known->shown_column_count,
-                                     .has_repeated_names = known->has_repeated_names,
-                                     .has_rows_of_previous = known->has_rows_of_previous};
-    result->counter_id = result->has_counter_id ? input->counter_id : 0;
+    pfb_collected_result result = {.offset = input->offset,
+                                   .kind = input->kind,
+                                   .has_values = is_v1 || pfb_source_has_values(input->kind),
+                                   .status = input->status,
+                                   .is_chosen = known->is_chosen,
+                                   .counterset = known->counterset.bytes,
+                                   .counterset_size = known->counterset.size,
+                                   .has_counterset = known->has_counterset,
+                                   .has_guid = known->has_set,
+                                   .guid = known->set,
+                                   .has_title = is_v1,
+                                   .title = input->title_index,
+                                   .has_counter_id = input->has_query && input->counter_id != PFB_NO_ID,
+                                   .row_count = known->row_count,
+                                   .column_count = known->column_count,
+                                   .shown_column_count = known->shown_column_count,
+                                   .has_repeated_names = known->has_repeated_names,
+                                   .has_rows_of_previous = known->has_rows_of_previous};
+    result.counter_id = result.has_counter_id ? input->counter_id : 0;
     if (c->group.pattern && known->column_count > 0) {
-        result->row_count = pfb_group_row_count(&c->group, position);
-        result->has_repeated_names = result->has_repeated_names && result->row_count == known->row_count;
+        result.row_count = pfb_group_row_count(&c->group, position);
+        result.has_repeated_names = result.has_repeated_names && result.row_count == known->row_count;
         /* The groups of a result may be elements of an earlier one with the same counterset. */
-        result->is_chosen = result->is_chosen && (result->row_count > 0 || known->row_count == 0);
+        result.is_chosen = result.is_chosen && (result.row_count > 0 || known->row_count == 0);
     }
+    pfb_collect_copy_out(out, &result, sizeof result);
     return true;
 }

@@ -244,7 +244,7 @@ static const char *keep_if(pdh_catalog *c, bool has_text, const char *text)
 static bool add_registered_counters(maker *m, const pfb_guid *guid, uint32_t object, uint32_t count)
 {
     pdh_catalog *c = m->catalog;
-    pfb_described_counter d;
+    pfb_described_counter d = {.size = sizeof d};
     for (uint32_t i = 0; i < count; i++) {
         bool is_new;
         if (!pfb_collector_counter(m->collector, guid, i, &d, NULL))
@@ -276,7 +276,7 @@ static bool add_registered(maker *m)
     bool has_memory = pfb_collector_countersets(m->collector, &guids, NULL);
     for (size_t at = 0; has_memory && guids.size_bytes - at >= sizeof(pfb_guid); at += sizeof(pfb_guid)) {
         pfb_guid guid;
-        pfb_described_counterset d;
+        pfb_described_counterset d = {.size = sizeof d};
         memcpy(&guid, guids.data + at, sizeof guid);
         has_memory = pfb_collector_counterset(m->collector, &guid, &d, NULL);
         if (!has_memory || !d.has_name || !d.has_counters)

@@ -315,7 +315,7 @@ Test(collect, passed_replies_have_all_values)
     pfb_frame frame = {.size = sizeof frame};
     pfb_series s = {.size = sizeof s};
     pfb_value v = {.size = sizeof v};
-    pfb_collected_result result;
+    pfb_collected_result result = {.size = sizeof result};
     pfb_collector *c = pfb_collector_new();
     make_capture(&capture);
     cr_assert(c && put_capture(c, &capture));
@@ -371,8 +371,8 @@ Test(collect, countersets_are_described)
 {
     static chunks capture;
     pfb_source_failure failure = {0};
-    pfb_described_counterset set;
-    pfb_described_counter counter;
+    pfb_described_counterset set = {.size = sizeof set};
+    pfb_described_counter counter = {.size = sizeof counter};
     pfb_bytes guids = {0};
     pfb_collector *c = pfb_collector_new();
     make_capture(&capture);
@@ -393,7 +393,43 @@ Test(collect, countersets_are_described)
     pfb_bytes_free(&guids);
 }
 
+Test(collect, smaller_structs_of_older_callers_are_kept_inside)
+{
+    static chunks capture;
+    pfb_source_failure failure = {0};
+    pfb_collected_result result;
+    pfb_described_counterset set;
+    pfb_described_counter counter;
+    pfb_collector_losses lost;
+    pfb_collector *c = pfb_collector_new();
+    make_capture(&capture);
+    cr_assert(c && put_capture(c, &capture));
+    memset(&result, 0xAA, sizeof result);
+    memset(&set, 0xAA, sizeof set);
+    memset(&counter, 0xAA, sizeof counter);
+    memset(&lost, 0xAA, sizeof lost);
+    result.size = offsetof(pfb_collected_result, column_count);
+    set.size = offsetof(pfb_described_counterset, counter_count);
+    counter.size = offsetof(pfb_described_counter, help_size);
+    lost.size = offsetof(pfb_collector_losses, max_objects);
+    cr_assert(pfb_collector_result(c, 0, &result) && pfb_collector_counterset(c, &things, &set, &failure) &&
+              pfb_collector_counter(c, &things, 1, &counter, &failure));
+    pfb_collector_lost(c, &lost);
+    cr_expect(result.row_count == 3 && result.column_count == 0xAAAAAAAA);
+    cr_expect(strcmp(set.name, "Dinge") == 0 && set.counter_count == 0xAAAAAAAA);
+    cr_expect(strcmp(counter.name, "% frei") == 0 && counter.help_size != 0);
+    cr_expect(lost.dropped_count == 0 && lost.max_objects == 0xAAAAAAAA);
+    pfb_collector_close(c);
+}
+
 /* ---- Several files --------------------------------------------------------------------------------------------- */
+
+static uint32_t gaps_of(const pfb_collector *c)
+{
+    pfb_collector_losses lost = {.size = sizeof lost};
+    pfb_collector_lost(c, &lost);
+    return lost.gaps;
+}
 
 Test(collect, samples_of_two_files_are_compared)
 {
@@ -404,9 +440,9 @@ Test(collect, samples_of_two_files_are_compared)
     cr_assert(c && put_two_files(c, &capture));
     list_values(c, text);
     cr_expect_str_eq(text, RATES, "%s", text);
-    cr_expect_eq(pfb_collector_lost(c).gaps, 0);
+    cr_expect_eq(gaps_of(c), 0);
     cr_assert(put_samples(c, &capture, 2, 1));
-    cr_expect_eq(pfb_collector_lost(c).gaps, PFB_GAP_BACKWARDS); /* time 0 follows 2 s */
+    cr_expect_eq(gaps_of(c), PFB_GAP_BACKWARDS); /* time 0 follows 2 s */
     pfb_collector_close(c);
 }
 
@@ -487,7 +523,7 @@ Test(collect, the_files_of_a_recording_are_separate)
         cr_assert_eq(pfb_collector_read(c, stream), PFB_NEXT_RECORD);
         list_values(c, text);
         cr_expect_str_eq(text, expected[i], "sample %zu: %s", i, text);
-        cr_expect_eq(pfb_collector_lost(c).gaps, i < 2 ? 0 : PFB_GAP_BACKWARDS);
+        cr_expect_eq(gaps_of(c), i < 2 ? 0 : PFB_GAP_BACKWARDS);
     }
     cr_expect_eq(pfb_collector_read(c, stream), PFB_NEXT_END);
     pfb_collector_close(c);

@@ -242,7 +242,7 @@ static void query_set(pfb_collector *c, pfb_source *source, pfb_source_query *qu
                                         PFB_REQUEST_COUNTER_ENGLISH_NAMES};
     static const uint8_t all[] = {'*', 0};
     pfb_query wanted = {.counterset = *set, .counter_id = PFB_NO_ID, .instance_id = PFB_NO_ID};
-    pfb_described_counterset described;
+    pfb_described_counterset described = {.size = sizeof described};
     pfb_bytes bytes = {0};
     uint8_t block[64];
     pfb_writer w;

@@ -217,8 +217,9 @@ PFB_API bool pfb_collector_inputs(pfb_collector *collector, uint32_t element, pf
 /* A result of the current frame, with or without values: the answer to an identifier block of the query, or a V1
  * object. */
 typedef struct pfb_collected_result {
-    size_t offset;   /* in the reply */
+    uint32_t size;
     uint32_t kind;   /* PFB_V2_ or PFB_V1_OBJECT */
+    size_t offset;   /* in the reply */
     bool has_values; /* the kind is known, and not that of an error */
     uint32_t status; /* Win32 code */
     bool is_chosen;  /* a term of the selection chooses its counterset, or there are no terms */
@@ -253,6 +254,7 @@ PFB_API bool pfb_collector_result(pfb_collector *collector, uint32_t position, p
 
 /* Why samples were not compared with an older one: all reasons since the collector was opened. */
 typedef struct pfb_collector_losses {
+    uint32_t size;
     uint32_t gaps;          /* PFB_GAP_ bits */
     uint64_t dropped_count; /* samples dropped because of the limits below although later samples could have been
                              * compared with them: replies that were the latest one with some object, and last samples
@@ -261,7 +263,7 @@ typedef struct pfb_collector_losses {
     size_t max_bytes;       /* limit of the memory of these samples, for V1 and V2 each; and of that of ended logs */
 } pfb_collector_losses;
 
-PFB_API pfb_collector_losses pfb_collector_lost(const pfb_collector *collector);
+PFB_API void pfb_collector_lost(const pfb_collector *collector, pfb_collector_losses *losses);
 
 /* ---- Countersets ----------------------------------------------------------------------------------------- */
 
@@ -273,6 +275,7 @@ PFB_API bool pfb_collector_countersets(pfb_collector *collector, pfb_bytes *guid
 
 /* A counterset. */
 typedef struct pfb_described_counterset {
+    uint32_t size;
     const char *name, *english_name, *help; /* english_name: of a registration, else of the catalog */
     size_t name_size, english_name_size, help_size;
     bool has_name, has_english_name, has_help;
@@ -288,6 +291,7 @@ PFB_API bool pfb_collector_counterset(pfb_collector *collector, const pfb_guid *
 
 /* A counter of a counterset. */
 typedef struct pfb_described_counter {
+    uint32_t size;
     pfb_counter counter;
     const char *name, *english_name, *help;
     size_t name_size, english_name_size, help_size;
