@@ -33,7 +33,8 @@ enum {
     PFB_PROBLEM_NOTE = 0,  /* tolerated or left out; nothing that was read is wrong */
     PFB_PROBLEM_ERROR = 1, /* the input is malformed: `code` */
     PFB_PROBLEM_FILE = 2,  /* a file cannot be read, or a source failed: `system` */
-    PFB_PROBLEM_NAME = 3,  /* a term of the selection matches nothing */
+    PFB_PROBLEM_NAME = 3,  /* metadata without its counterset, or a name table among the files; of a source, a term of
+                            * the selection that matches nothing. In files, terms may match nothing */
     PFB_PROBLEM_MEMORY = 4 /* memory is exhausted; or, with `code` and `offset`, the budget of PFB_STREAM_MEMORY */
 };
 
