@@ -254,15 +254,18 @@ static bool add_registered_counters(maker *m, const pfb_guid *guid, uint32_t obj
         pdh_counter_entry *entry = get_counter(c, object, d.name, pfb_pdh_is_base(d.counter.type), &is_new);
         if (!entry)
             return false;
-        if (!is_new && entry->has_type)
+        if (entry->is_registered || entry->title != 0) /* has a description, of the registration or of V1 data */
             continue;
+        entry->is_registered = true;
         entry->english = keep_if(c, d.has_english_name, d.english_name);
         entry->help = keep_if(c, d.has_help, d.help);
-        entry->type = d.counter.type;
-        entry->has_type = true;
-        entry->is_hidden = (d.counter.attributes & PFB_ATTRIBUTE_NO_DISPLAY) != 0;
+        entry->is_hidden = entry->is_hidden || (d.counter.attributes & PFB_ATTRIBUTE_NO_DISPLAY) != 0;
         entry->detail = d.counter.detail_level;
         entry->scale = d.counter.default_scale;
+        if (entry->has_type) /* values have shown it */
+            continue;
+        entry->type = d.counter.type;
+        entry->has_type = true;
         entry->id = d.counter.id;
     }
     return !c->names.lacks_memory;
@@ -536,8 +539,10 @@ static uint32_t read_stream(maker *m, pfb_stream *stream, bool is_live)
 static uint32_t fill(maker *m, pfb_stream *stream, bool is_live)
 {
     m->collector = pfb_collector_new();
-    if (is_live)
+    if (is_live) {
         pfb_pdh_own_name(m->own_name);
+        pfb_stream_set(stream, PFB_STREAM_METADATA, 1); /* with help texts */
+    }
     if (!m->collector || (is_live && !pfb_collector_set_machine(m->collector, m->own_name)))
         return PDH_MEMORY_ALLOCATION_FAILURE;
     uint32_t code = read_stream(m, stream, is_live);

@@ -14,6 +14,7 @@ typedef struct pdh_counter_entry {
     bool has_type; /* false: displayed values of a text log, or no registration */
     bool is_base;
     bool is_hidden;
+    bool is_registered;
     uint32_t detail; /* 0: unknown */
     int32_t scale;   /* default scale */
     int64_t time_base;

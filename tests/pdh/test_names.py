@@ -435,10 +435,33 @@ class Machine(unittest.TestCase):
         self.assertEqual(query.collect(), 0)
         code, number = value_of(memory_bytes)
         self.assertEqual(code, 0)
+        help_at = 96 if ctypes.sizeof(ctypes.c_void_p) == 8 else 64
+        info, size = ctypes.create_string_buffer(4096), ctypes.c_uint32(4096)
+        self.assertEqual(call("PdhGetCounterInfo", memory_bytes, 1,
+                              ctypes.byref(size), info), 0)
+        self.assertIn("MemAvailable", wide_at(ctypes.c_void_p.from_address(
+            ctypes.addressof(info) + help_at).value))
         with open("/proc/meminfo") as file:
             total = int(re.search(r"MemTotal: +(\d+)", file.read())[1]) * 1024
         self.assertTrue(0 < number < total)
         self.assertEqual(query.close(), 0)
+
+
+    def test_details(self):
+        """Priority Base is for advanced users, ID Process for all."""
+        if not sys.platform.startswith("linux"):
+            self.skipTest("Linux only")
+        os.environ.pop("PERFBLOCK_CAPTURE", None)
+        for detail, is_listed in ((100, False), (200, True), (400, True)):
+            counters, instances = ctypes.c_uint32(4096), ctypes.c_uint32(65536)
+            names = ctypes.create_string_buffer(2 * 4096)
+            others = ctypes.create_string_buffer(2 * 65536)
+            self.assertEqual(call(
+                "PdhEnumObjectItems", None, None, wide("Process"), names,
+                ctypes.byref(counters), others, ctypes.byref(instances), detail, 0), 0)
+            listed = names.raw[:2 * counters.value].decode("utf-16-le").split("\0")
+            self.assertEqual("Priority Base" in listed, is_listed, detail)
+            self.assertIn("ID Process", listed)
 
 
 if __name__ == "__main__":
