@@ -279,7 +279,7 @@ static uint32_t take_other(const registry_source *source, registry_reader *reade
     int32_t put = pfb_collector_put(reader->collector, record);
     if (put < 0 || (put > 0 && !pfb_registry_take_frame(&reader->plan, reader->collector)))
         return PFB_WIN32_OUTOFMEMORY;
-    *is_done = put > 0 && (source->source->is_live || reader->plan.cell_count > 0);
+    *is_done = put > 0 && (source->source->is_live || reader->plan.has_objects);
     return *is_done ? pfb_registry_write_frame(&reader->plan, pfb_registry_machine_name(source, reader->machine, own),
                                                &reader->sample)
                     : PFB_WIN32_SUCCESS;

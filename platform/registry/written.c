@@ -144,7 +144,7 @@ static void take_clocks(written_plan *plan, written_object *object, const pfb_ra
 /* Sizes and the type of the base are those of the first value. */
 static void take_sizes(written_column *column, const pfb_raw_value *raw)
 {
-    if (column->has_sizes || !(raw->has & PFB_HAS_VALUE))
+    if (column->has_sizes)
         return;
     column->has_sizes = true;
     if (raw->value_size != 0 && column->size_bytes != 0)
@@ -155,7 +155,7 @@ static void take_sizes(written_column *column, const pfb_raw_value *raw)
     }
 }
 
-/* Adds the value of an element. Returns false when memory is exhausted. */
+/* Adds the value of an element, if there is one. Returns false when memory is exhausted. */
 static bool take_element(written_plan *plan, pfb_collector *collector, uint32_t element, const pfb_series *s)
 {
     pfb_raw_value inputs[2] = {{.has = 0}, {.has = 0}};
@@ -170,13 +170,15 @@ static bool take_element(written_plan *plan, pfb_collector *collector, uint32_t 
     uint32_t column = pfb_pdh_map_find(&plan->names);
     if (column == PDH_NONE)
         return !plan->names.lacks_memory;
+    pfb_collector_inputs(collector, element, inputs);
+    const pfb_raw_value *raw = &inputs[1];
+    if (!(raw->has & PFB_HAS_VALUE))
+        return true;
     uint32_t row = get_row(plan, object, s);
     written_cell *grown = pfb_source_grow(plan->cells, &plan->cell_capacity, plan->cell_count + 1, sizeof *plan->cells);
     plan->cells = grown ? grown : plan->cells;
     if (row == PDH_NONE || !grown)
         return false;
-    pfb_collector_inputs(collector, element, inputs);
-    const pfb_raw_value *raw = &inputs[1];
     take_clocks(plan, &plan->objects[object], raw);
     take_sizes(&plan->objects[object].columns[column], raw);
     plan->cells[plan->cell_count++] = (written_cell){.object = object,
@@ -187,24 +189,47 @@ static bool take_element(written_plan *plan, pfb_collector *collector, uint32_t 
     return true;
 }
 
+/* Takes which objects have results, and which of these are errors. Returns false when memory is exhausted. */
+static bool take_results(written_plan *plan, pfb_collector *collector)
+{
+    pfb_collected_result result;
+    for (uint32_t i = 0; pfb_collector_result(collector, i, &result); i++) {
+        if (!result.has_counterset)
+            continue;
+        object_key(&plan->names, result.counterset);
+        uint32_t place = pfb_pdh_map_find(&plan->names);
+        if (place == PDH_NONE)
+            continue;
+        written_object *object = &plan->objects[place];
+        object->has_result = object->has_result || result.has_values;
+        object->has_failed = object->has_failed || !result.has_values;
+        bool has_instances = plan->catalog->objects[object->place].has_instances;
+        plan->has_objects = plan->has_objects || (result.has_values && has_instances && object->column_count > 0);
+    }
+    return !plan->names.lacks_memory;
+}
+
 bool pfb_registry_take_frame(written_plan *plan, pfb_collector *collector)
 {
     pfb_series s = {.size = sizeof s};
     pfb_frame frame = {.size = sizeof frame};
-    bool has_memory = true;
     pfb_pdh_free_map(&plan->row_names);
     plan->row_count = plan->cell_count = 0;
+    plan->has_objects = false;
     plan->has = 0;
     for (size_t i = 0; i < plan->object_count; i++) {
         plan->objects[i].row_count = 0;
+        plan->objects[i].has_result = plan->objects[i].has_failed = false;
         plan->objects[i].time = plan->objects[i].frequency = 0;
     }
     if (!pfb_collector_frame(collector, &frame))
         return true;
     plan->times =
         (pfb_write_times){.perf_time = frame.perf_time, .perf_freq = frame.perf_freq, .perf_time_100ns = frame.time};
+    bool has_memory = take_results(plan, collector);
     for (uint32_t i = 0; has_memory && i < frame.count && pfb_collector_series(collector, i, &s); i++)
         has_memory = take_element(plan, collector, i, &s);
+    plan->has_objects = plan->has_objects || plan->cell_count > 0;
     plan->times.system_time = pfb_registry_system_time(plan->times.perf_time_100ns);
     return has_memory;
 }
@@ -358,15 +383,23 @@ static int32_t default_counter(const written_plan *plan, const written_object *o
     return -1;
 }
 
-/* Writes the object with this number. One without instances has one row, and none is written without it. */
+/* Returns true if the object is written. One without instances has one row; only one with instances, whose provider has
+ * not failed, may have none now. */
+static bool is_whole(const written_plan *plan, const written_object *object)
+{
+    bool may_be_empty = plan->catalog->objects[object->place].has_instances;
+    bool has_failed = object->has_failed && !object->has_result;
+    return object->column_count > 0 && (object->row_count > 0 || (may_be_empty && !has_failed));
+}
+
+/* Writes the object with this number. */
 static void write_object(const written_plan *plan, written_pass *pass, uint32_t number)
 {
     const uint32_t behind = 8; /* consumers read 8 bytes behind each value */
     written_object *object = &plan->objects[number];
     const pdh_object_entry *o = &plan->catalog->objects[object->place];
     uint32_t title = plan->titles->indexes[object->place];
-    bool is_whole = object->column_count > 0 && (o->has_instances || object->row_count > 0);
-    if (is_whole) {
+    if (is_whole(plan, object)) {
         pfb_v1_object header = {.title_index = title,
                                 .help_index = title + 1,
                                 .detail_level = detail_or_novice(o->detail),

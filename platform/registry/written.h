@@ -22,7 +22,8 @@ typedef struct written_object {
     written_column *columns;
     size_t column_count;
     uint32_t row_count;
-    int64_t time, frequency; /* the object's clock */
+    bool has_result, has_failed; /* a result has its instances, or is that of an error; logs have no results */
+    int64_t time, frequency;     /* the object's clock */
 } written_object;
 
 typedef struct written_row {
@@ -50,6 +51,7 @@ typedef struct written_plan {
     written_row *rows;
     written_cell *cells;
     size_t row_count, row_capacity, cell_count, cell_capacity;
+    bool has_objects;
     pfb_write_times times;
     uint32_t has; /* PFB_HAS_ bits of the times that are known */
 } written_plan;
@@ -61,8 +63,8 @@ void pfb_registry_free_plan(written_plan *plan);
 /* Returns the title index of the object that has the parents of another one's instances; 0: none. */
 uint32_t pfb_registry_parent_of(uint32_t title);
 
-/* Takes the values of the current frame; plan->cell_count is 0 if it has none of the planned objects. Returns false
- * when memory is exhausted. */
+/* Takes the values of the current frame; plan->has_objects is false if it has none of the planned objects. Returns
+ * false when memory is exhausted. */
 bool pfb_registry_take_frame(written_plan *plan, pfb_collector *collector);
 
 /* Writes the block while the frame is valid. `machine` is the name for it. Returns the Win32 code. */

@@ -212,6 +212,59 @@ class Registry(unittest.TestCase):
         self.assertEqual([record["raw"] for record in records
                           if record["record"] == "value"], [7, 8, 9, 20, 30])
 
+    def objects(self, library, name="Global"):
+        """The title indexes of the objects, and the (object, instance, raw
+        value) of their values, of each sample."""
+        found = []
+        for block in library.blocks(name):
+            records = v1.decode_block(block)
+            title, instance, values = None, None, []
+            for record in records:
+                if record["record"] == "object":
+                    title, instance = record["object"], None
+                elif record["record"] == "instance":
+                    instance = record["name"]
+                elif record["record"] == "value":
+                    values.append((title, instance, record["raw"]))
+            found.append(([record["object"] for record in records
+                           if record["record"] == "object"], values))
+        return found
+
+    def test_failed_results(self):
+        """An object whose provider failed is not in the block, as on Windows;
+        one that has no instance now is."""
+        library = self.fixture("machine_fails")
+        names = {index: name for index, name, _ in library.names().pairs}
+        found = [{names[title] for title in titles}
+                 for titles, _ in self.objects(library)]
+        every = {"Process V2", "Network Interface", "Memory"}
+        self.assertEqual(found, [every] * 3 + [every - {"Process V2"}] +
+                         [every - {"Network Interface"}] * 2)
+        library = self.written(TYPES + 'sample 4\nresult "Kinds"\n')
+        block = library.blocks("Global")[-1]
+        self.assertEqual([record["instances"] for record in v1.decode_block(block)
+                          if record["record"] == "object"], [0])
+
+    def test_values_that_a_log_lacks(self):
+        """An instance without any value is not there, and no value of 0."""
+        no_data = 0x800007D5
+        paths = [w.path(COUNT, w.SECOND, r"\\PC", thing, instance, name)
+                 for thing, instance, name in (
+                     ("Process", "a", "Thread Count"),
+                     ("Process", "a", "Handle Count"),
+                     ("Process", "b", "Thread Count"),
+                     ("Memory", None, "Available Bytes"))]
+        library = self.log(
+            *w.paths(*paths),
+            *w.sample(*[w.counter(value, 0) for value in (1, 2, 3, 4)]),
+            *w.sample(w.counter(5, 0), w.counter(6, 0, status=no_data),
+                      w.counter(7, 0, status=no_data),
+                      w.counter(8, 0, status=no_data), time=w.LOCAL + w.SECOND))
+        self.assertEqual(self.objects(library), [
+            ([230, 4], [(230, "a", 1), (230, "a", 2), (230, "b", 3),
+                        (230, "b", 0), (4, None, 4)]),
+            ([230], [(230, "a", 5), (230, "a", 0)])])
+
     def test_multi_counts(self):
         library = self.log(*w.paths(
             w.path(MULTI, w.SECOND, r"\\PC", "Thing", None, "Busy"),
