@@ -209,6 +209,17 @@ static bool take_results(written_plan *plan, pfb_collector *collector)
     return !plan->names.lacks_memory;
 }
 
+/* Values of a log have only the clock that their formulas need. Without the performance clock, no value needs it; then
+ * it is that of 100 ns, because readers divide by its frequency, and .NET takes 0 for the lack of a sample. */
+static void complete_clocks(written_plan *plan)
+{
+    const int64_t second = 10000000;
+    if (plan->has & (PFB_HAS_PERF_TIME | PFB_HAS_PERF_FREQ))
+        return;
+    plan->times.perf_time = plan->times.perf_time_100ns;
+    plan->times.perf_freq = second;
+}
+
 bool pfb_registry_take_frame(written_plan *plan, pfb_collector *collector)
 {
     pfb_series s = {.size = sizeof s};
@@ -230,6 +241,8 @@ bool pfb_registry_take_frame(written_plan *plan, pfb_collector *collector)
     for (uint32_t i = 0; has_memory && i < frame.count && pfb_collector_series(collector, i, &s); i++)
         has_memory = take_element(plan, collector, i, &s);
     plan->has_objects = plan->has_objects || plan->cell_count > 0;
+    if (frame.kind == PFB_RECORD_LOG)
+        complete_clocks(plan);
     plan->times.system_time = pfb_registry_system_time(plan->times.perf_time_100ns);
     return has_memory;
 }

@@ -10,6 +10,7 @@ import ctypes
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -264,6 +265,18 @@ class Registry(unittest.TestCase):
             ([230, 4], [(230, "a", 1), (230, "a", 2), (230, "b", 3),
                         (230, "b", 0), (4, None, 4)]),
             ([230], [(230, "a", 5), (230, "a", 0)])])
+
+    def test_clock_of_a_log(self):
+        """.NET takes a frequency of 0 for the lack of an older sample. Values
+        without it are of no clock, or of that of 100 ns."""
+        library = self.log(*w.paths(
+            w.path(COUNT, 0, r"\\PC", "Process", "a", "Thread Count"),
+            w.path(RATE, 1000, r"\\PC", "System", None, "Context Switches/sec"),
+        ), *w.sample(w.counter(1, 0), w.counter(2, 7000)))
+        blocks = [library.query(name)[2] for name in ("230", "2")]
+        clocks = [struct.unpack_from("<QQQ", block, 56) for block in blocks]
+        time = clocks[0][2]
+        self.assertEqual(clocks, [(time, w.SECOND, time), (7000, 1000, time)])
 
     def test_multi_counts(self):
         library = self.log(*w.paths(
