@@ -42,14 +42,52 @@ typedef const BYTE *LPCBYTE;
 
 /* ---- Types ---------------------------------------------------------------------------------------------------- */
 
-typedef const BYTE *LPCBYTE;
+#define VOID void
+
+typedef char CHAR, *PCHAR, *PSTR;
+typedef const CHAR *PCSTR;
+typedef unsigned char UCHAR, *PUCHAR;
+typedef short SHORT, *PSHORT;
+typedef unsigned short USHORT, *PUSHORT;
+typedef int INT, *PINT, *LPINT;
+typedef unsigned int UINT, *PUINT;
+typedef int BOOL, *PBOOL, *LPBOOL;
+typedef float FLOAT;
+typedef double DOUBLE;
 typedef BYTE *PBYTE;
-typedef int BOOL;
-typedef unsigned int UINT;
-typedef void *PVOID;
-typedef void *LPVOID;
-typedef uintptr_t ULONG_PTR;
-typedef SYSTEMTIME *LPSYSTEMTIME;
+typedef const BYTE *LPCBYTE;
+typedef BOOLEAN *PBOOLEAN;
+typedef WORD *PWORD, *LPWORD;
+typedef DWORD *PDWORD;
+typedef LONG HRESULT, *PLONG, *LPLONG;
+typedef ULONG *PULONG;
+typedef LONGLONG LONG64, *PLONGLONG;
+typedef ULONGLONG ULONG64, DWORD64, DWORDLONG, *PULONGLONG;
+typedef int32_t INT32;
+typedef int64_t INT64;
+typedef uint32_t UINT32, DWORD32;
+typedef uint64_t UINT64; /* as in perfutil.h */
+typedef intptr_t INT_PTR, LONG_PTR, SSIZE_T;
+typedef uintptr_t UINT_PTR, ULONG_PTR, SIZE_T, *PULONG_PTR;
+typedef DWORD_PTR *PDWORD_PTR;
+typedef void *PVOID, *LPVOID;
+typedef const void *LPCVOID;
+typedef HANDLE *PHANDLE, *LPHANDLE;
+typedef WCHAR *PWCHAR, *PWSTR;
+typedef const WCHAR *PCWSTR;
+typedef FILETIME *LPFILETIME;
+typedef SYSTEMTIME *PSYSTEMTIME, *LPSYSTEMTIME;
+
+/* The kind that functions without a letter take. */
+#ifdef UNICODE
+typedef WCHAR TCHAR, *PTSTR, *LPTSTR;
+typedef const WCHAR *PCTSTR, *LPCTSTR;
+#define TEXT(text) PFB_WIDE(text)
+#else
+typedef char TCHAR, *PTSTR, *LPTSTR;
+typedef const char *PCTSTR, *LPCTSTR;
+#define TEXT(text) text
+#endif
 
 /* 8-aligned on every system, as on Windows. */
 typedef union LARGE_INTEGER {
@@ -62,7 +100,7 @@ typedef union LARGE_INTEGER {
         LONG HighPart;
     } u;
     LONGLONG QuadPart PFB_PDH_ALIGN8;
-} LARGE_INTEGER;
+} LARGE_INTEGER, *PLARGE_INTEGER;
 
 typedef union ULARGE_INTEGER {
     PFB_PDH_EXTENSION struct {
@@ -74,23 +112,14 @@ typedef union ULARGE_INTEGER {
         DWORD HighPart;
     } u;
     ULONGLONG QuadPart PFB_PDH_ALIGN8;
-} ULARGE_INTEGER;
+} ULARGE_INTEGER, *PULARGE_INTEGER;
 
-#define VOID void
 #define TRUE 1
 #define FALSE 0
 #define CONST const
 #define WINAPI
 #define APIENTRY
 #define UNALIGNED
-
-/* A text of the kind that functions without a letter take. */
-#ifdef UNICODE
-#define PFB_TEXT(text) L##text
-#else
-#define PFB_TEXT(text) text
-#endif
-#define TEXT(text) PFB_TEXT(text)
 
 /* ---- Error codes ---------------------------------------------------------------------------------------------- */
 
@@ -153,6 +182,68 @@ static inline LONG CompareFileTime(const FILETIME *left, const FILETIME *right)
     return (l > r) - (l < r);
 }
 
+static inline int lstrlenA(LPCSTR text)
+{
+    return text ? (int)strlen(text) : 0;
+}
+
+static inline int lstrlenW(LPCWSTR text)
+{
+    int length = 0;
+    while (text && text[length] != 0)
+        length++;
+    return length;
+}
+
+/* Stores the date and time of day. Returns 0 past the year 30828. */
+static inline BOOL FileTimeToSystemTime(const FILETIME *time, SYSTEMTIME *result)
+{
+    const uint64_t ticks = (uint64_t)time->dwHighDateTime << 32 | time->dwLowDateTime;
+    const uint64_t milliseconds = ticks / 10000;
+    const uint32_t days = (uint32_t)(milliseconds / 86400000), at = (uint32_t)(milliseconds % 86400000);
+    /* Counted from 1600-03-01, so that the leap day is the last one of a year, and of a cycle of 400 years. */
+    const uint32_t in_cycle = (days + 306) % 146097;
+    const uint32_t year = (in_cycle - in_cycle / 1460 + in_cycle / 36524 - in_cycle / 146096) / 365;
+    const uint32_t in_year = in_cycle - (365 * year + year / 4 - year / 100);
+    const uint32_t month = (5 * in_year + 2) / 153; /* 0: March */
+    if (ticks > INT64_MAX)
+        return FALSE;
+    result->wYear = (WORD)(1600 + (days + 306) / 146097 * 400 + year + (month >= 10));
+    result->wMonth = (WORD)(month < 10 ? month + 3 : month - 9);
+    result->wDayOfWeek = (WORD)((days + 1) % 7);
+    result->wDay = (WORD)(in_year - (153 * month + 2) / 5 + 1);
+    result->wHour = (WORD)(at / 3600000);
+    result->wMinute = (WORD)(at / 60000 % 60);
+    result->wSecond = (WORD)(at / 1000 % 60);
+    result->wMilliseconds = (WORD)(at % 1000);
+    return TRUE;
+}
+
+/* Converts a local time, such as those of PDH, by the rules of the time zone for that time. */
+static inline BOOL LocalFileTimeToFileTime(const FILETIME *local, FILETIME *result)
+{
+    const int64_t second = 10000000, since = INT64_C(11644473600);
+    const int64_t ticks = (int64_t)((uint64_t)local->dwHighDateTime << 32 | local->dwLowDateTime);
+    SYSTEMTIME date;
+    struct tm fields;
+    if (!FileTimeToSystemTime(local, &date))
+        return FALSE;
+    memset(&fields, 0, sizeof fields);
+    fields.tm_year = date.wYear - 1900;
+    fields.tm_mon = date.wMonth - 1;
+    fields.tm_mday = date.wDay;
+    fields.tm_hour = date.wHour;
+    fields.tm_min = date.wMinute;
+    fields.tm_sec = date.wSecond;
+    fields.tm_isdst = -1;
+    const int64_t utc = ((int64_t)mktime(&fields) + since) * second + ticks % second;
+    if (utc < 0)
+        return FALSE;
+    result->dwLowDateTime = (DWORD)(uint64_t)utc;
+    result->dwHighDateTime = (DWORD)((uint64_t)utc >> 32);
+    return TRUE;
+}
+
 /* Events, which PdhCollectQueryDataEx sets. A name is ignored: each call makes an event of this process. */
 
 #define INFINITE 0xFFFFFFFF
@@ -182,8 +273,10 @@ static inline HANDLE CreateEventW(void *security, BOOL is_manual, BOOL is_set, L
 
 #ifdef UNICODE
 #define CreateEvent CreateEventW
+#define lstrlen lstrlenW
 #else
 #define CreateEvent CreateEventA
+#define lstrlen lstrlenA
 #endif
 #define SetEvent pfb_event_set
 #define ResetEvent pfb_event_reset

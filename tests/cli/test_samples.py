@@ -184,7 +184,11 @@ class Wide(Compiled):
             "7 10 [é€😀] 5 [a\ufffdb] 0 0 0",
             "4 5 [é€😀] 6 [a" + 5 * "\ufffd" + "] 0 0",
             "-1 0 1",
-            "[] [xyd]", ""])
+            "[] [xyd]", "3 4 0",
+            "1601-01-01, day 1, 00:00:00.000",
+            "2007-08-14, day 2, 19:40:38.659", "no time",
+            "1 2024-12-31, day 2, 23:00:00.000",
+            "1 2007-08-14, day 2, 17:40:38.659", ""])
 
     @unittest.skipIf(ON_WINDOWS or not CC, "Windows has the functions itself, or there is no C compiler")
     def test_other_functions_of_the_c_library_give_a_warning(self):

@@ -1,10 +1,36 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls each replacement of a wide-character function (platform/compat/wide.h) and prints the results; a test compares
- * them. */
+/* Calls each replacement of a wide-character function (platform/compat/wide.h), and those of functions for times, and
+ * prints the results; a test compares them. */
 #include <windows.h>
 
 #include <perflib.h>
 #include <winperf.h>
+
+static FILETIME file_time(ULONGLONG ticks)
+{
+    FILETIME time = {(DWORD)ticks, (DWORD)(ticks >> 32)};
+    return time;
+}
+
+static void print_time(ULONGLONG ticks)
+{
+    FILETIME time = file_time(ticks);
+    SYSTEMTIME date;
+    if (FileTimeToSystemTime(&time, &date))
+        printf("%04hu-%02hu-%02hu, day %hu, %02hu:%02hu:%02hu.%03hu\n", date.wYear, date.wMonth, date.wDay,
+               date.wDayOfWeek, date.wHour, date.wMinute, date.wSecond, date.wMilliseconds);
+    else
+        printf("no time\n");
+}
+
+/* Prints a local time as UTC. */
+static void print_utc(ULONGLONG ticks)
+{
+    FILETIME local = file_time(ticks), utc = {0, 0};
+    BOOL is_done = LocalFileTimeToFileTime(&local, &utc);
+    printf("%d ", is_done);
+    print_time((ULONGLONG)utc.dwHighDateTime << 32 | utc.dwLowDateTime);
+}
 
 int wmain(void)
 {
@@ -58,5 +84,12 @@ int wmain(void)
     ZeroMemory(copy, 2);
     CopyMemory(copy + 1, L"xy", 4);
     printf("[%ls] [%ls]\n", copy, copy + 1);
+    printf("%d %d %d\n", lstrlenA("abc"), lstrlenW(L"abcd"), lstrlenW(NULL));
+    print_time(0);
+    print_time(128315940386596596);
+    print_time(0x8000000000000000);
+    setenv("TZ", "CET-1CEST,M3.5.0,M10.5.0/3", 1);
+    print_utc(133801632000000000);
+    print_utc(128315940386596596);
     return 0;
 }
