@@ -51,7 +51,7 @@ typedef short SHORT, *PSHORT;
 typedef unsigned short USHORT, *PUSHORT;
 typedef int INT, *PINT, *LPINT;
 typedef unsigned int UINT, *PUINT;
-typedef int BOOL, *PBOOL, *LPBOOL;
+typedef BOOL *PBOOL, *LPBOOL;
 typedef float FLOAT;
 typedef double DOUBLE;
 typedef BYTE *PBYTE;

@@ -57,7 +57,7 @@ typedef struct FILETIME {
 #define PFB_PDH_ALIGN8
 #endif
 
-/* Members without a name are not in the standard of C++. */
+/* Members without a name are not in the standards of C99 and C++. */
 #if defined(__GNUC__)
 #define PFB_PDH_EXTENSION __extension__
 #else
@@ -185,7 +185,7 @@ typedef struct PDH_RAW_COUNTER_ITEM_W {
 
 typedef struct PDH_FMT_COUNTERVALUE {
     DWORD CStatus;
-    union {
+    PFB_PDH_EXTENSION union {
         LONG longValue;
         double doubleValue PFB_PDH_ALIGN8;
         LONGLONG largeValue PFB_PDH_ALIGN8;
@@ -256,7 +256,7 @@ typedef struct PDH_COUNTER_INFO_A {
     DWORD_PTR dwUserData;
     DWORD_PTR dwQueryUserData;
     LPSTR szFullPath;
-    union {
+    PFB_PDH_EXTENSION union {
         PDH_DATA_ITEM_PATH_ELEMENTS_A DataItemPath;
         PDH_COUNTER_PATH_ELEMENTS_A CounterPath;
         PFB_PDH_EXTENSION struct {
@@ -281,7 +281,7 @@ typedef struct PDH_COUNTER_INFO_W {
     DWORD_PTR dwUserData;
     DWORD_PTR dwQueryUserData;
     LPWSTR szFullPath;
-    union {
+    PFB_PDH_EXTENSION union {
         PDH_DATA_ITEM_PATH_ELEMENTS_W DataItemPath;
         PDH_COUNTER_PATH_ELEMENTS_W CounterPath;
         PFB_PDH_EXTENSION struct {
