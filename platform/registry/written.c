@@ -119,6 +119,7 @@ static uint32_t get_row(written_plan *plan, uint32_t object, const pfb_series *s
     plan->rows = grown;
     plan->rows[plan->row_count++] = (written_row){.object = object,
                                                   .position = plan->objects[object].row_count++,
+                                                  .occurrence = s->occurrence,
                                                   .name = has_name ? s->instance : NULL,
                                                   .parent = s->parent};
     return row;
@@ -255,21 +256,40 @@ uint32_t pfb_registry_parent_of(uint32_t title)
     return title == THREAD ? PROCESS : title == LOGICAL_DISK ? PHYSICAL_DISK : 0;
 }
 
+/* Returns the row of a parent in the object with a title index, or PDH_NONE. `nth` is its number among those with its
+ * name; without so many, it is the first. */
+static uint32_t find_parent(written_plan *plan, uint32_t title, const char *name, uint32_t nth)
+{
+    uint32_t found = PDH_NONE;
+    for (size_t k = 0; title != 0 && k < plan->object_count && found == PDH_NONE; k++) {
+        if (plan->titles->indexes[plan->objects[k].place] != title)
+            continue;
+        row_key(&plan->row_names, (uint32_t)k, "", name, nth);
+        found = pfb_pdh_map_find(&plan->row_names);
+        if (found != PDH_NONE)
+            continue;
+        row_key(&plan->row_names, (uint32_t)k, "", name, 0);
+        found = pfb_pdh_map_find(&plan->row_names);
+    }
+    return found;
+}
+
 /* Finds the parents of the rows. Names of those that are not in the block are joined with their parents'. Returns false
  * when memory is exhausted. */
 static bool find_parents(written_plan *plan, pdh_arena *names)
 {
+    const written_row *before = NULL;
+    uint32_t nth = 0;
     for (size_t i = 0; i < plan->row_count; i++) {
         written_row *row = &plan->rows[i];
         uint32_t title = pfb_registry_parent_of(plan->titles->indexes[plan->objects[row->object].place]);
-        uint32_t found = PDH_NONE;
         if (!row->name || row->parent[0] == '\0')
             continue;
-        for (size_t k = 0; title != 0 && k < plan->object_count && found == PDH_NONE; k++) {
-            row_key(&plan->row_names, (uint32_t)k, "", row->parent, 0);
-            found =
-                plan->titles->indexes[plan->objects[k].place] == title ? pfb_pdh_map_find(&plan->row_names) : PDH_NONE;
-        }
+        /* Children of one parent follow each other, so that another one of its name begins where a name repeats. */
+        bool is_next = before && before->object == row->object && pfb_pdh_equal(before->parent, row->parent);
+        nth = is_next && nth > row->occurrence ? nth : row->occurrence;
+        before = row;
+        uint32_t found = find_parent(plan, title, row->parent, nth);
         if (found != PDH_NONE) {
             row->parent_title = title;
             row->parent_position = plan->rows[found].position;

@@ -28,6 +28,7 @@ typedef struct written_object {
 
 typedef struct written_row {
     uint32_t object, position;
+    uint32_t occurrence;                    /* among rows with equal names and parents */
     uint32_t parent_title, parent_position; /* 0: none */
     const char *name, *parent;              /* of the frame. name: null without one */
 } written_row;

@@ -278,6 +278,42 @@ class Registry(unittest.TestCase):
         time = clocks[0][2]
         self.assertEqual(clocks, [(time, w.SECOND, time), (7000, 1000, time)])
 
+    def test_parents_with_equal_names(self):
+        """Threads belong to the processes whose ids they have, although several
+        processes have one name."""
+        processes = [("svchost", 10, 2), ("csrss", 20, 2), ("csrss", 30, 3),
+                     ("svchost", 40, 1), ("svchost", 50, 2)]
+        little, ident = v1w.little, 784
+        counters = [little.counter(ident, COUNT, 4, 4)]
+
+        def row(name, number, parent=(0, 0)):
+            return little.instance(name, little.values(little.v4(number)),
+                                   parent=parent)
+
+        block = little.block(
+            little.object(230, counters, [row(name, number)
+                                          for name, number, _ in processes]),
+            little.object(232, counters, [
+                row(str(thread), number, (230, position))
+                for position, (_, number, count) in enumerate(processes)
+                for thread in range(count)]))
+        library = self.log(*w.names(r"\\PC", (230, "Process"), (232, "Thread"),
+                                    (ident, "ID Process")),
+                           *w.sample(w.block(block)))
+        found, title, rows = library.query("232")[2], None, {230: [], 232: []}
+        for record in v1.decode_block(found):
+            if record["record"] == "object":
+                title = record["object"]
+            elif record["record"] == "instance":
+                rows[title].append([struct.unpack_from(
+                    "<I", found, record["offset"] + 8)[0]])
+            elif record["record"] == "value":
+                rows[title][-1].append(record["raw"])
+        ids = [number for _, number in rows[230]]
+        self.assertEqual(ids, [number for _, number, _ in processes])
+        self.assertEqual([ids[parent] for parent, _ in rows[232]],
+                         [number for _, number in rows[232]])
+
     def test_multi_counts(self):
         library = self.log(*w.paths(
             w.path(MULTI, w.SECOND, r"\\PC", "Thing", None, "Busy"),
