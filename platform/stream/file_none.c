@@ -2,6 +2,8 @@
 /* For environments without files: none can be opened. */
 #include "stream/file.h"
 
+#include <stdio.h>
+
 bool pfb_file_open(system_file *file, const char *path, int *error)
 {
     (void)path;
@@ -70,6 +72,5 @@ void pfb_file_sleep(uint32_t milliseconds)
 void pfb_file_reason(int error, char *text, size_t capacity)
 {
     (void)error;
-    (void)capacity;
-    text[0] = '\0';
+    snprintf(text, capacity, "there are no files: perfblock was compiled without a system");
 }

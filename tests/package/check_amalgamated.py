@@ -17,6 +17,32 @@ WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Wpedantic", "-Werror"]
 C, CXX = ("c99", "c11", "c2x"), ("c++11", "c++14", "c++17", "c++20")
 PARTS = ([], ["-DPFB_NO_SYSTEM"], ["-DPFB_NO_COLLECT", "-ffreestanding"])
 MSVC = ["--target=x86_64-pc-windows-msvc", "-ffreestanding", "-DPFB_NO_COLLECT"]
+# An application without a system: adds a file, and prints the problem.
+NO_SYSTEM = """#include "perfblock.h"
+#include <stdio.h>
+#include <stdlib.h>
+
+void *pfb_allocate(void *memory, size_t size)
+{
+    if (size > 0)
+        return realloc(memory, size);
+    free(memory);
+    return NULL;
+}
+
+int main(void)
+{
+    pfb_record record = {.size = sizeof record};
+    pfb_problem problem = {.size = sizeof problem};
+    pfb_stream *stream = pfb_stream_new();
+    pfb_stream_add_file(stream, "day.blg");
+    while (pfb_stream_next(stream, &record) == PFB_NEXT_RECORD)
+        continue;
+    while (pfb_stream_problem(stream, &problem))
+        printf("%s: %s\\n", pfb_stream_label(stream, problem.file), problem.sentence);
+    pfb_stream_close(stream);
+}
+"""
 # What the sources without a system use of the C library.
 LIBRARY = {"clock", "memchr", "memcmp", "memcpy", "memmove", "memset", "qsort", "snprintf", "strchr", "strcmp", "strlen", "strncmp",
            "strncpy", "strtoll", "strtoull", "time", "vsnprintf", "pfb_allocate"}
@@ -61,6 +87,11 @@ class Check:
         if " T pfb_" in exported or not used or used - LIBRARY:
             raise SystemExit(f"exported: {exported}\nused: {used - LIBRARY}")
         print("symbols: ok")
+        (self.folder / "no_system.c").write_text(NO_SYSTEM, encoding="utf-8")
+        self.run(self.compiler, "-DPFB_NO_SYSTEM", "no_system.c", "no_system.o", "-o", "no_system")
+        if self.run("./no_system") != "day.blg: there are no files: perfblock was compiled without a system\n":
+            raise SystemExit("without a system, a file does not have the expected problem")
+        print("without a system: ok")
 
     def check_verdicts(self):
         """Compares what examples/any_file.c prints of the corpus. The application may define _GNU_SOURCE."""
