@@ -25,7 +25,7 @@ NO_INTERFACE = re.compile(r"PERFBLOCK_\w+|PFB_(API|INLINE|\w+_H)$")
 
 # A constant that tools understand which read headers without calling macros, such as bindgen and cffi.
 LITERAL = re.compile(r'macro \w+ ("[^"]*"|(0x[0-9A-F]+|\d+)(u|U|ull)?|\(-\d+\))$')
-NO_CONSTANT = re.compile(r"macro PFB_(PDH_\w+ __|PERFUTIL )")
+NO_CONSTANT = re.compile(r"macro PFB_(PDH_\w+ __|PDH_BROWSE_FLAGS |PERFUTIL )")
 
 
 def run(*command):
