@@ -244,6 +244,22 @@ static inline BOOL LocalFileTimeToFileTime(const FILETIME *local, FILETIME *resu
     return TRUE;
 }
 
+static inline void GetLocalTime(SYSTEMTIME *result)
+{
+    const time_t now = time(NULL);
+    const struct tm *fields = localtime(&now);
+    memset(result, 0, sizeof *result);
+    if (!fields)
+        return;
+    result->wYear = (WORD)(fields->tm_year + 1900);
+    result->wMonth = (WORD)(fields->tm_mon + 1);
+    result->wDayOfWeek = (WORD)fields->tm_wday;
+    result->wDay = (WORD)fields->tm_mday;
+    result->wHour = (WORD)fields->tm_hour;
+    result->wMinute = (WORD)fields->tm_min;
+    result->wSecond = (WORD)fields->tm_sec;
+}
+
 /* Events, which PdhCollectQueryDataEx sets. A name is ignored: each call makes an event of this process. */
 
 #define INFINITE 0xFFFFFFFF

@@ -4,6 +4,7 @@
 #include "consumer.h"
 
 CONST ULONG PAUSE_MS = 1;
+CONST PWSTR CAPTION = L"Select a counter to monitor.";
 static WCHAR chosen[PDH_MAX_COUNTER_PATH];
 
 static PDH_STATUS CALLBACK is_chosen(DWORD_PTR argument)
@@ -18,6 +19,9 @@ int main(int argc, char **argv)
     PDH_HQUERY query = NULL;
     PDH_HCOUNTER counter = NULL;
     PDH_FMT_COUNTERVALUE value;
+    PDH_RAW_COUNTER raw;
+    FILETIME utc;
+    SYSTEMTIME time, now;
     DWORD type;
     DEMAND(argc == 2);
     ZeroMemory(&dialog, sizeof dialog);
@@ -30,7 +34,7 @@ int main(int argc, char **argv)
     dialog.pCallBack = is_chosen;
     dialog.CallBackStatus = ERROR_SUCCESS;
     dialog.dwDefaultDetailLevel = PERF_DETAIL_WIZARD;
-    dialog.szDialogBoxCaption = NULL;
+    dialog.szDialogBoxCaption = CAPTION;
     DEMAND(IS(PdhOpenQuery(NULL, 0, &query), ERROR_SUCCESS));
     DEMAND(IS(PdhBrowseCounters(&dialog), PDH_DIALOG_CANCELLED) && chosen[0] == 0);
     widen(argv[1], chosen, PDH_MAX_COUNTER_PATH);
@@ -42,6 +46,12 @@ int main(int argc, char **argv)
     PDH_STATUS status = PdhGetFormattedCounterValue(counter, PDH_FMT_DOUBLE, &type, &value);
     DEMAND(IsSuccessSeverity(status) && !IsErrorSeverity(status) && !IsWarningSeverity(status));
     printf("%ls\t%.20g\n", chosen, value.doubleValue);
+    DEMAND(IS(PdhGetRawCounterValue(counter, &type, &raw), ERROR_SUCCESS));
+    DEMAND(LocalFileTimeToFileTime(&raw.TimeStamp, &utc) && FileTimeToSystemTime(&utc, &time));
+    printf("year\t%u\nmonth\t%u\nday\t%u\nweekday\t%u\nhour\t%u\nminute\t%u\nsecond\t%u\nmillisecond\t%u\n", time.wYear,
+           time.wMonth, time.wDay, time.wDayOfWeek, time.wHour, time.wMinute, time.wSecond, time.wMilliseconds);
+    GetLocalTime(&now);
+    DEMAND(now.wYear > 2024 && lstrlen(chosen) == lstrlenA(argv[1]));
     DEMAND(IS(PdhCloseQuery(query), ERROR_SUCCESS));
     return 0;
 }

@@ -132,8 +132,13 @@ class Consumers(Programs):
             self.assertTrue(0 <= value <= 100, value)
 
     def test_browse(self):
-        self.assertEqual(self.values(self.of_fixture(
-            "browse", r"\System\Context Switches/sec", fixture="machine_v1")), [1200])
+        self.addCleanup(os.environ.update if "TZ" in os.environ else os.environ.pop,
+                        *([{"TZ": os.environ["TZ"]}] if "TZ" in os.environ else ["TZ", None]))
+        for zone in ("UTC0", "<+0530>-5:30", "PST8PDT"):
+            os.environ["TZ"] = zone  # the third sample is that of 2025-01-01 00:00:20, a Wednesday
+            self.assertEqual(self.values(self.of_fixture(
+                "browse", r"\System\Context Switches/sec", fixture="machine_v1")),
+                [1200, 2025, 1, 1, 3, 0, 0, 20, 0], zone)
 
     def test_windows_exporter(self):
         rows = self.of_fixture("windows_exporter", TIME,
