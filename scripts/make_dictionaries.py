@@ -32,8 +32,8 @@ CONTAINED = {
 }
 TEXTS = {"text", "cpuid_text"}  # subjects whose inputs contain words, which are strings in the sources
 
-DEFINE = re.compile(r"#define (\w+) +\(?(?:UINT(32|64)_C\()?(-?\d+|0x[0-9A-F]+)\)* *(?:/\*|$)", re.M)
-TAG = re.compile(r"#define (\w+) PFB_TAG\('(.)', '(.)', '(.)', '(.)'\)")
+DEFINE = re.compile(r"#define (\w+) +\(?(?:UINT(?:32|(64))_C\()?(-?\d+|0x[0-9A-F]+)(?:u|(ull))?\)* *(?:/\*|$)", re.M)
+NEGATIVE = re.compile(r"\b(\w+) = (-\d+)\b")
 SIZE = re.compile(r"\b(\w+_BYTES) = (\d+)\b")
 TYPE = re.compile(r'\{(?:UINT32_C\()?(0x[0-9A-F]{8})[u)], +"(PERF_\w+)"')
 WORD = re.compile(r'"((?:[^"\\]|\\.){2,40})"')
@@ -63,11 +63,9 @@ def constants(subject):
     for name in [subject, *CONTAINED.get(subject, [])]:
         for path in paths(name):
             text = path.read_text(encoding="utf-8")
-            for match in TAG.finditer(text):
-                yield match[1], "".join(match.groups()[1:]).encode()
             for match in DEFINE.finditer(text):
-                yield match[1], little_endian(int(match[3], 0), int(match[2] or 32) // 8)
-            for match in SIZE.finditer(text):
+                yield match[1], little_endian(int(match[3], 0), 8 if match[2] or match[4] else 4)
+            for match in [*NEGATIVE.finditer(text), *SIZE.finditer(text)]:
                 yield match[1], little_endian(int(match[2]))
             for match in TYPE.finditer(text):
                 yield match[2], little_endian(int(match[1], 16))

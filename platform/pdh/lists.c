@@ -13,7 +13,7 @@ pdh_data_source *pfb_pdh_open_source(pdh_text name, const PDH_HLOG *log, uint32_
 {
     if (!log)
         return pfb_pdh_open_named(name, code);
-    if (*log == H_WBEM_DATASOURCE) {
+    if (*log == H_WBEM_DATASOURCE) { /* NOLINT(performance-no-int-to-ptr) */
         *code = PDH_NOT_IMPLEMENTED;
         return NULL;
     }

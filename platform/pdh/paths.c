@@ -306,6 +306,28 @@ uint32_t pfb_pdh_split_path(pdh_text path_text, void *elements, DWORD *size, boo
     return code;
 }
 
+/* Reads an instance as a part of a path. A backslash is part of the instance here, and does not end it. */
+static uint32_t read_instance(const char *text, pdh_path *path)
+{
+    const size_t size = strlen(text);
+    const size_t begin = 3; /* of the instance in the path */
+    char *whole = malloc(size + sizeof "\\o()\\c");
+    if (!whole)
+        return PDH_MEMORY_ALLOCATION_FAILURE;
+    snprintf(whole, size + sizeof "\\o()\\c", "\\o(%s)\\c", text);
+    for (size_t i = 0; i < size; i++)
+        whole[begin + i] = text[i] == '\\' ? '_' : text[i];
+    uint32_t code = pfb_pdh_parse_path(whole, path);
+    free(whole);
+    if (code != PDH_CSTATUS_VALID_DATA || !path->name)
+        return code;
+    const size_t parent_length = path->parent ? strlen(path->parent) : 0;
+    if (path->parent)
+        memcpy(path->parent, text, parent_length);
+    memcpy(path->name, text + (path->parent ? parent_length + 1 : 0), strlen(path->name));
+    return code;
+}
+
 uint32_t pfb_pdh_split_instance(pdh_text instance_text, void *instance, DWORD *instance_size, void *parent,
                                 DWORD *parent_size, DWORD *index, bool is_wide)
 {
@@ -314,22 +336,10 @@ uint32_t pfb_pdh_split_instance(pdh_text instance_text, void *instance, DWORD *i
     if (!instance_text.text || !instance_size || !parent_size)
         return PDH_INVALID_ARGUMENT;
     char *text = pfb_pdh_copy_text(instance_text);
-    size_t size = text ? strlen(text) : 0;
-    size_t capacity = size + sizeof "\\o()\\c";
-    const size_t begin = 3;                       /* of the instance in it */
-    char *whole = text ? malloc(capacity) : NULL; /* a path with the instance */
-    uint32_t code = whole ? PDH_INVALID_INSTANCE : PDH_MEMORY_ALLOCATION_FAILURE;
-    if (whole && size > 0 && count_units(text) <= LONGEST) {
-        snprintf(whole, capacity, "\\o(%s)\\c", text);
-        for (size_t i = 0; i < size; i++) /* a backslash is part of the instance here, and does not end it */
-            whole[begin + i] = text[i] == '\\' ? '_' : text[i];
-        code = pfb_pdh_parse_path(whole, &path);
-    }
+    uint32_t code = text ? PDH_INVALID_INSTANCE : PDH_MEMORY_ALLOCATION_FAILURE;
+    if (text && *text && count_units(text) <= LONGEST)
+        code = read_instance(text, &path);
     if (code == PDH_CSTATUS_VALID_DATA) {
-        const size_t parent_length = path.parent ? strlen(path.parent) : 0;
-        if (path.parent)
-            memcpy(path.parent, text, parent_length);
-        memcpy(path.name, text + (path.parent ? parent_length + 1 : 0), strlen(path.name));
         pdh_writer names = pfb_pdh_writer(instance, instance_size, is_wide);
         pdh_writer parents = pfb_pdh_writer(parent, parent_size, is_wide);
         pfb_pdh_put(&names, path.name);
@@ -344,7 +354,6 @@ uint32_t pfb_pdh_split_instance(pdh_text instance_text, void *instance, DWORD *i
             *index = path.index;
     }
     pfb_pdh_free_path(&path);
-    free(whole);
     free(text);
     return code;
 }
