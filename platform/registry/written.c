@@ -193,7 +193,7 @@ static bool take_element(written_plan *plan, pfb_collector *collector, uint32_t 
 /* Takes which objects have results, and which of these are errors. Returns false when memory is exhausted. */
 static bool take_results(written_plan *plan, pfb_collector *collector)
 {
-    pfb_collected_result result;
+    pfb_collected_result result = {.size = sizeof result};
     for (uint32_t i = 0; pfb_collector_result(collector, i, &result); i++) {
         if (!result.has_counterset)
             continue;
