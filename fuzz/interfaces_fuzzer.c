@@ -969,7 +969,7 @@ static void set_file(const uint8_t *data, size_t size)
 /* Empties the file, which the registry notices when it is used. */
 static void forget_file(void)
 {
-    const HKEY key = HKEY_PERFORMANCE_TEXT; /* NOLINT(performance-no-int-to-ptr) */
+    HKEY key = HKEY_PERFORMANCE_TEXT; /* NOLINT(performance-no-int-to-ptr) */
     DWORD size = 0;
     set_file(NULL, 0);
     require(pfb_RegQueryValueExA(key, "Counter", NULL, NULL, NULL, &size) != 0, "an empty file");
