@@ -260,7 +260,8 @@ static inline void GetLocalTime(SYSTEMTIME *result)
     result->wSecond = (WORD)fields->tm_sec;
 }
 
-/* Events, which PdhCollectQueryDataEx sets. A name is ignored: each call makes an event of this process. */
+/* Events, which PdhCollectQueryDataEx sets. A name is ignored: each call makes an event of this process, and no
+ * function opens one by its name. */
 
 #define INFINITE 0xFFFFFFFF
 #define WAIT_OBJECT_0 0
@@ -272,7 +273,6 @@ static inline void GetLocalTime(SYSTEMTIME *result)
 
 typedef pfb_event_function *WAITORTIMERCALLBACK;
 
-/* A name is ignored: each event is a new one. There is no function that opens one by its name. */
 static inline HANDLE CreateEventA(void *security, BOOL is_manual, BOOL is_set, const char *name)
 {
     (void)security;
