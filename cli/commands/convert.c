@@ -105,7 +105,9 @@ static void convert_record(convert *c, const pfb_record *record)
     c->has_v2 = c->has_v2 || record->kind == PFB_RECORD_V2;
     int32_t put = pfb_recorder_put(c->recorder, record);
     require_memory(put >= 0 || c->has_failed);
-    c->out.has_values = c->out.has_values || put == 1;
+    bool is_copied =
+        record->kind == PFB_RECORD_OTHER && record->tag != 0 && !c->is_deferring; /* such as readings of CPI */
+    c->out.has_values = c->out.has_values || put == 1 || is_copied;
     if (put == 1)
         end_deferring(c);
     report_record(c, record);

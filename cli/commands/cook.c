@@ -318,7 +318,7 @@ static void cook_all(const options *o, output *out)
     }
     free(c.unread);
     sink_end(&c.printer);
-    out->has_values = out->has_values || c.printer.has_any;
+    out->has_values = out->has_values || c.printer.has_value;
     reading_close(&c.reading);
 }
 

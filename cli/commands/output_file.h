@@ -15,8 +15,8 @@ bool output_file_has_one_sample(const options *o);
 /* Opens the output. Returns false after a message if the file is one of the inputs, which it would replace. */
 bool output_file_open(const options *o);
 
-/* Closes the output and, with --open, opens the file in a browser. If there was an error and the output has no values,
- * an existing file is not changed. */
+/* Closes the output and, with --open, opens the file in a browser. An output without values does not change an
+ * existing file. */
 void output_file_close(const options *o, output *out);
 
 #endif

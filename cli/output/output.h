@@ -33,7 +33,7 @@ enum { OUTPUT_LONGEST_FIELD = 1000 }; /* text: characters of a name, or digits o
 typedef struct output {
     output_format format;
     bool has_color;                /* text may have bold parts */
-    bool has_values;               /* set by the command: after an error the file of -o is worth keeping */
+    bool has_values;               /* set by the command: the output may replace the file of -o */
     struct report *report;         /* OUTPUT_REPORT: receives the values */
     struct pdh_log *pdh;           /* OUTPUT_PDH_CSV and OUTPUT_PDH_TSV: receives the values */
     const char *path;              /* OUTPUT_SQLITE: the file */

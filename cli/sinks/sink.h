@@ -35,7 +35,8 @@ typedef struct sink_run {
     bool is_nonzero;  /* tables leave out instances (of a log, paths) with no value but zeros */
     const char *sort; /* the name of the counter by which tables are sorted, descending; null: not given */
     uint64_t top;     /* maximum number of instances (of a log, paths) in a table; 0: no limit */
-    bool has_any;     /* a value was counted */
+    bool has_any;     /* a value was counted, whatever its status */
+    bool has_value;   /* one that the output shows: with status ok, or raw */
     bool has_single;  /* a counted value has the status PFB_STATUS_NEED_TWO_SAMPLES */
     bool has_other;   /* a counted value has neither that status nor PFB_STATUS_NOT_DISPLAYED */
     /* ------------------------------------------------------------------------------------------ */

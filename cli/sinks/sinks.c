@@ -11,6 +11,7 @@ typedef struct sink {
     output_format format;
     bool counts_all;              /* counts also values that it does not show (sink_is_shown) */
     bool needs_one;               /* most values need no earlier sample */
+    bool shows_raw;               /* shows raw values, so also one without a displayed value */
     bool reports_results;         /* `print` reports results without values itself */
     void (*print)(sink_run *run); /* prints the current frame */
     void (*end_sample)(sink_run *run);
@@ -18,14 +19,24 @@ typedef struct sink {
 } sink;
 
 static const sink sinks[] = {
-    {.format = OUTPUT_JSON, .counts_all = true, .reports_results = true, .print = records_print, .end = records_end},
-    {.format = OUTPUT_CSV, .counts_all = true, .reports_results = true, .print = records_print, .end = records_end},
+    {.format = OUTPUT_JSON,
+     .counts_all = true,
+     .shows_raw = true,
+     .reports_results = true,
+     .print = records_print,
+     .end = records_end},
+    {.format = OUTPUT_CSV,
+     .counts_all = true,
+     .shows_raw = true,
+     .reports_results = true,
+     .print = records_print,
+     .end = records_end},
     {.format = OUTPUT_TEXT, .print = tables_print},
     {.format = OUTPUT_PDH_CSV, .print = pdh_print, .end_sample = pdh_end},
     {.format = OUTPUT_PDH_TSV, .print = pdh_print, .end_sample = pdh_end},
-    {.format = OUTPUT_PROMETHEUS, .needs_one = true, .print = metrics_print, .end = metrics_end},
+    {.format = OUTPUT_PROMETHEUS, .needs_one = true, .shows_raw = true, .print = metrics_print, .end = metrics_end},
 #ifdef PERFBLOCK_SQLITE
-    {.format = OUTPUT_SQLITE, .print = sqlite_print, .end = sqlite_end},
+    {.format = OUTPUT_SQLITE, .shows_raw = true, .print = sqlite_print, .end = sqlite_end},
 #endif
     {.format = OUTPUT_REPORT, .print = charts_print},
 };
@@ -53,18 +64,22 @@ static const sink *sink_of(const output *out)
 
 /* ---- Printing -------------------------------------------------------------------------------------------- */
 
-/* Counts the values that are printed, even if their rows are left out. */
+/* Counts the values that are printed, even if their rows are left out. `counts_all`: also those that are not shown. */
 static void count_values(sink_run *run, bool counts_all)
 {
-    element e;
+    bool shows_raw = sink_of(run->out)->shows_raw;
+    element e = {.value = {.size = 0}};
     for (uint32_t i = 0; i < run->frame.count; i++) {
         uint32_t status = run->frame.statuses[i];
         bool is_single = status == PFB_STATUS_NEED_TWO_SAMPLES;
-        if (run->has_any && run->has_other && run->has_single)
+        if (run->has_value && run->has_other && run->has_single)
             return;
-        if (!counts_all && !(sink_element(run, i, &e) && sink_is_shown(&e)))
+        if ((!counts_all || !run->has_value) && !sink_element(run, i, &e))
+            continue;
+        if (!counts_all && !sink_is_shown(&e))
             continue;
         run->has_any = true;
+        run->has_value = run->has_value || status == PFB_STATUS_OK || (shows_raw && (e.value.has & PFB_VALUE_RAW));
         run->has_single = run->has_single || is_single;
         run->has_other = run->has_other || (!is_single && status != PFB_STATUS_NOT_DISPLAYED);
     }

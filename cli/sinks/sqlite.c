@@ -200,8 +200,8 @@ static void put_log(sqlite_log *log)
     sqlite3_finalize(row);
 }
 
-/* Completes the file, or removes it after a failure. */
-static void close_log(sqlite_log *log)
+/* Completes the file, or removes it after a failure or if it is not wanted. */
+static void close_log(sqlite_log *log, bool has_values)
 {
     put_log(log);
     execute(log, "COMMIT");
@@ -209,8 +209,7 @@ static void close_log(sqlite_log *log)
     sqlite3_finalize(log->data);
     sqlite3_finalize(log->status);
     sqlite3_close(log->database);
-    bool is_complete = !log->out->has_failed && (log->counters.count > 0 || diagnostics_status() == STATUS_FINE);
-    if (!replacement_close(is_complete)) {
+    if (!replacement_close(!log->out->has_failed && replacement_is_wanted(log->out->path, has_values))) {
         log->out->has_failed = true;
         diagnostics_file(log->out->path, errno);
     }
@@ -359,6 +358,6 @@ void sqlite_end(sink_run *run)
 {
     if (!run->sqlite && diagnostics_status() != STATUS_FINE)
         return;
-    close_log(run->sqlite ? run->sqlite : open_log(run->out));
+    close_log(run->sqlite ? run->sqlite : open_log(run->out), run->has_value);
     run->sqlite = NULL;
 }

@@ -64,8 +64,11 @@ class ConvertCase(Case):
         return os.path.join(self.folder, name)
 
     def converted(self, name, *arguments):
-        """Converts without errors; returns the path of the output."""
+        """Converts without errors, not over an old file; returns the path of
+        the output."""
         path = self.path(name)
+        if os.path.exists(path):
+            os.remove(path)
         self.run_fine("convert", *arguments, "-q", "-o", path)
         return path
 

@@ -188,6 +188,40 @@ class Failures(Replaced):
                     self.assertEqual((done.status, done.out), (1, ""), words)
                     self.assert_old(path, old, (words, data))
 
+    def test_inputs_without_values(self):
+        """Neither without an error. A new or empty file is written."""
+        head = b'"(PDH-CSV 4.0) (UTC)(0)","\\\\A\\Memory\\X"\r\n'
+        row = b'"01/01/2020 00:00:00.000","%s"\r\n'
+        disk = captures.metadata(captures.DISK, "Disk",
+                                 [(1, captures.BULK, "N")])
+        single = w.recording(
+            disk, w.chunk(b"QINF", w.identifier(captures.DISK, name="*")),
+            w.chunk(b"DATA", w.reply(captures.instances_result(
+                [1], [(1, "a", [1])]))))
+        raw = [".pfb", ".json", ".csv", ".prom", ".sqlite"]
+        cases = (("log.csv", head, []), ("log.csv", head + row % b" ", []),
+                 ("log.csv", head + row % b"x", []),
+                 ("single.pfb", single, raw))
+        for name, data, shown in cases:
+            source = self.file(name, data)
+            for words, ending in WRITING:
+                if words[0] == "show" or (
+                        words[0] == "convert" and data[len(head):]):
+                    continue  # shows lines; text logs have no raw values
+                is_shown = ending in shown and "--summary" not in words
+                for old in (OLD, b"", None):
+                    path = self.target(ending, old)
+                    done = self.run_program(*words, source, "-o", path)
+                    if is_shown or not old:
+                        self.assertEqual(done.status, 0, (words, done.err))
+                        self.assertNotEqual(bytes_of(path), OLD)
+                        continue
+                    self.assertEqual(done.status, 1, (words, name))
+                    self.assertTrue(done.err.endswith(
+                        path + ": is left as it is: there are no values to "
+                        "replace it with\n"), done.err)
+                    self.assert_old(path, old, (words, data))
+
     def test_values_before_an_error(self):
         """What was read before an error is written."""
         data = many_samples(5)
