@@ -3,7 +3,6 @@
 
 #include "os/system.h"
 #include "output/diagnostics.h"
-#include "output/replacement.h"
 #include "output/stream.h"
 
 /* Returns true if the path, which may be null, is the output file. */
@@ -47,7 +46,7 @@ bool output_file_open(const options *o)
 void output_file_close(const options *o, output *out)
 {
     bool is_closed = o->format == OUTPUT_SQLITE || output_file_has_one_sample(o); /* by the sink, or by cook */
-    bool is_wanted = !is_closed && replacement_is_wanted(o->output_path, out->has_values);
+    bool is_wanted = !is_closed && output_is_wanted(o->output_path, out->has_values);
     stream_close_file(is_wanted);
     output_close(out);
     if (o->opens_page && is_wanted && !stream_failed() && !system_open_page(o->output_path))

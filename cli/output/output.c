@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "output/output.h"
 
+#include "os/system.h"
 #include "output/diagnostics.h"
 #include "output/stream.h"
 
@@ -28,6 +29,28 @@ void output_close(output *out)
     buffer_free(&out->line);
     buffer_free(&out->name);
     buffer_free(&out->header);
+}
+
+/* Whether the path names a file with content, or one that cannot be read. */
+static bool has_content(const char *name)
+{
+    if (!system_names_regular(name))
+        return false;
+    int file = system_read_open(name);
+    bool is_empty = file >= 0 && system_file_size(file) == 0;
+    if (file >= 0)
+        system_read_close(file);
+    return !is_empty;
+}
+
+bool output_is_wanted(const char *path, bool has_values)
+{
+    if (has_values || diagnostics_status() != STATUS_FINE)
+        return has_values;
+    if (!path || !has_content(path))
+        return true;
+    diagnostics_say(STATUS_MALFORMED, path, "is left as it is: there are no values to replace it with");
+    return false;
 }
 
 void output_raw(output *out, const char *bytes, size_t size)

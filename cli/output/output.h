@@ -56,6 +56,11 @@ void output_open(output *out, output_format format, bool has_color);
 /* Writes what is buffered. Reports a failed write, which sets status 3, unless the reader closed the pipe. */
 void output_close(output *out);
 
+/* Whether an output may replace what is at `path`; null: standard output. One without values may not, unless nothing
+ * or an empty file is there: says so and raises status 1, unless an error was reported. After an error an output
+ * without values is not wanted at all. */
+bool output_is_wanted(const char *path, bool has_values);
+
 /* True after a failed write; the caller then stops writing. Always false for OUTPUT_NONE. */
 bool output_failed(const output *out);
 

@@ -2,7 +2,6 @@
 #include "output/replacement.h"
 
 #include "os/system.h"
-#include "output/diagnostics.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -68,26 +67,4 @@ bool replacement_close(bool is_complete)
     exists = false;
     errno = reason;
     return is_replaced;
-}
-
-/* Whether the path names a file with content, or one that cannot be read. */
-static bool has_content(const char *name)
-{
-    if (!system_names_regular(name))
-        return false;
-    int file = system_read_open(name);
-    bool is_empty = file >= 0 && system_file_size(file) == 0;
-    if (file >= 0)
-        system_read_close(file);
-    return !is_empty;
-}
-
-bool replacement_is_wanted(const char *target, bool has_values)
-{
-    if (has_values || diagnostics_status() != STATUS_FINE)
-        return has_values;
-    if (!target || !has_content(target))
-        return true;
-    diagnostics_say(STATUS_MALFORMED, target, "is left as it is: there are no values to replace it with");
-    return false;
 }

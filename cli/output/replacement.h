@@ -23,9 +23,4 @@ const char *replacement_path(void);
  * target is not replaced though the file is complete. Does nothing if there is no file. */
 bool replacement_close(bool is_complete);
 
-/* Whether an output may be put in the place of `target`: it has values, or there is nothing that it would replace. If
- * not, and no error was reported, says so and raises status 1. After an error an output without values is not wanted
- * at all. A null `target` is standard output. */
-bool replacement_is_wanted(const char *target, bool has_values);
-
 #endif

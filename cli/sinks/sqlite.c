@@ -209,7 +209,7 @@ static void close_log(sqlite_log *log, bool has_values)
     sqlite3_finalize(log->data);
     sqlite3_finalize(log->status);
     sqlite3_close(log->database);
-    if (!replacement_close(!log->out->has_failed && replacement_is_wanted(log->out->path, has_values))) {
+    if (!replacement_close(!log->out->has_failed && output_is_wanted(log->out->path, has_values))) {
         log->out->has_failed = true;
         diagnostics_file(log->out->path, errno);
     }
