@@ -25,6 +25,8 @@ DATES = {
         t.month, t.day, t.year) + t.strftime("%I:%M:%S %p")),
     "dmy": ("dmy", lambda t: t.strftime("%d/%m/%Y %H:%M:%S")),
     "dmy_half": ("dmy", lambda t: t.strftime("%d/%m/%Y %I:%M:%S %p").lower()),
+    "dmy_half_spanish": ("dmy", lambda t: t.strftime("%d/%m/%Y %I:%M:%S ") +
+                         "ap"[t.hour // 12] + ".\u00a0m."),
     "dmy_dots": ("dmy", lambda t: t.strftime("%d.%m.%Y %H:%M:%S")),
     "dmy_czech": ("dmy", lambda t: "%d. %d. %d %d:%02d:%02d" % (
         t.day, t.month, t.year, t.hour, t.minute, t.second)),
@@ -161,6 +163,13 @@ class Saved(Case):
         self.assertEqual(self.cooked(text)[0], [
             ("2023-03-25T11:00:00.000", "Memory", 1),
             ("2023-03-27T10:00:00.000", "Memory", 2)])
+        for mark in (b"\xff\xfe", b"\xfe\xff"):  # each file has one
+            codec = "utf-16-%se" % "bl"[mark[0] == 0xff]
+            wide = text.replace('"(PDH', '\ufeff"(PDH').encode(codec)
+            self.assertEqual(self.cooked(wide)[0], self.cooked(text)[0])
+        self.assertEqual(self.cooked(text.replace('"(PDH', '\ufeff(PDH')
+                                     .replace(')",', "),"))[0],
+                         self.cooked(text)[0])
         threads = '"\\\\A\\System\\Threads"'
         text = (HEAD + "," + MEMORY + "," + threads + "\r\n"
                 '"03/25/2023 12:00:00.000","1","2"\r\n' +
@@ -195,6 +204,13 @@ class Saved(Case):
                      "no_date", ["the times have no date",
                                  "the first in line 2"])
 
+    def test_times_of_unknown_forms(self):
+        """Lines with a number after the first cell are rows."""
+        for row in ("43235.59236,1", "Tuesday 15 May 2018 14:13,1",
+                    "15-May-18,1", "5/15/18 14:13,1"):
+            self.refused(HEAD + "," + MEMORY + "\r\n" + row + "\r\n",
+                         "no_row", ["the first in line 2"])
+
     def test_other_programs(self):
         """Rows with other dates, separators and encodings."""
         for row, time, value, separator in (
@@ -202,6 +218,10 @@ class Saved(Case):
                  13.7, ","),
                 ('"5/15/2018 2:13:06 PM","1.5"', "2018-05-15T14:13:06.000", 1.5,
                  ","),
+                ('"5/15/2018 2:13:06\u202fPM","1.5"',
+                 "2018-05-15T14:13:06.000", 1.5, ","),
+                ('"15/05/2018 02:13:06 p. m.";"1,5"',
+                 "2018-05-15T14:13:06.000", 1.5, ";"),
                 ('"05/15/2018 02:13:06.123";"1,5"', "2018-05-15T02:13:06.123",
                  1.5, ";"),
                 ('"01/15/2024 10:00:00.000","3,5"', "2024-01-15T10:00:00.000",

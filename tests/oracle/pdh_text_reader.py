@@ -15,13 +15,15 @@ import sys
 ZONE = re.compile(r" *\((?P<zone>.*)\)\((?P<bias>-?[0-9]+)\)", re.DOTALL)
 VERSION = re.compile(r"\(PDH-[CT]SV 4\.0\)")
 HEADER = re.compile(r'"?\(PDH-[CT]SV')
+MARKS = {1: "\xef\xbb\xbf", 2: "\ufeff"}  # byte order marks
+BLANK = r"(?:[ \t\xa0\u202f]|\xc2\xa0|\xe2\x80\xaf)*"
 PERFMON = re.compile(r"[0-9]{2}/[0-9]{2}/[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}"
                      r"\.[0-9]{3}(?![0-9])")
 DATE = (r"(?P<a>[0-9]+)(?:(?P<mark>[/-])|(?P<dot>\.) *)(?P<b>[0-9]+)"
         r"(?:(?P=mark)|(?P=dot) *)(?P<c>[0-9]+)")
 CLOCK = (r"(?P<hour>[0-9]{1,2})(?P<colon>[:.])(?P<minute>[0-9]{1,2})"
          r"(?:(?P=colon)(?P<second>[0-9]{1,2})(?:[.,](?P<fraction>[0-9]+))?)?"
-         r"[ \t]*(?:(?P<half>[aApP])\.?[mM]\.?)?[ \t]*"
+         + BLANK + r"(?:(?P<half>[aApP])(?:\.%s)?[mM]\.?)?" % BLANK + BLANK +
          r"(?P<zone>[Zz]|[+-](?:[0-9]{4}|[0-9]{2}(?::[0-9]{2})?))?")
 TIME = re.compile(DATE + r"(?P<end>\.?)(?:,T|,[ \t]*|T|[ \t]+)" + CLOCK)
 NUMBER = re.compile(r"(-?)([0-9]*)(?:\.([0-9]*))?(?:[eE]([-+]?)([0-9]+))?")
@@ -401,7 +403,10 @@ class Text:
         for place, line, whole in lines:
             if not line:
                 continue
-            if HEADER.match(line):
+            mark = MARKS[self.width]
+            if HEADER.match(line.removeprefix(mark)):
+                place += len(mark) * line.startswith(mark)
+                line = line.removeprefix(mark)
                 if not self.read_header(place, line, place):
                     return
                 self.default_bias()
@@ -411,6 +416,12 @@ class Text:
                 return
         if self.rows == 0 and self.reason:
             self.fail(self.reason, len(self.text))
+
+    def number_in(self, cell):
+        """The number in a cell, or None."""
+        if len(cell) > LONG and (self.width == 2 or self.form.decimal == ","):
+            return None
+        return number_of(cell, self.form.decimal, self.form.thousands)
 
     def read_row(self, place, line, whole):
         """Reads a row, or skips the line."""
@@ -422,12 +433,11 @@ class Text:
         content = cells[0][1]
         time = self.time_of(content)
         if time is None:
-            digits = re.match("0*([0-9]{0,4})(?![0-9])", self.short(content))
-            if cells[0][4] and digits and digits[0]:
-                self.skip("no_date" if self.short(content)[
-                    digits.end():][:1] == ":" else "no_row")
-            else:
-                self.skip(None)
+            is_time = re.match("[0-9]+(:?)", self.short(content))
+            is_row = cells[0][4] and (is_time or self.number_in(
+                cells[-1][1]) is not None)
+            self.skip(None if not is_row else "no_date" if is_time and
+                      is_time[1] else "no_row")
             return
         rest = cells[1:]
         columns = len(self.columns)
@@ -446,11 +456,7 @@ class Text:
                 return
         values = []
         for at, raw, _, _, _ in rest[:columns]:
-            known = self.width == 1 or len(raw) <= LONG
-            if self.form.decimal == "," and len(raw) > LONG:
-                known = False
-            value = number_of(raw, self.form.decimal, self.form.thousands) \
-                if known else None
+            value = self.number_in(raw)
             values.append((self.width * (place + at), value))
             if value is None and raw.strip(" \t"):
                 self.notes.add("bad_number")

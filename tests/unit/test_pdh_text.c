@@ -765,7 +765,8 @@ Test(pdh_text, forms_are_found_in_the_rows)
          PFB_OK},
         {COMMAS PERFMON ",1,5\n", "", 0, 0, 0, 1, 0, PFB_NO_ROW},
         {COMMAS PERFMON ",1,5\nx,1\n" PERFMON ",1,5\n", "", 0, 0, 0, 3, 0, PFB_NO_ROW},
-        {COMMAS "x,1\ny\n", "", 0, 0, 0, 2, 0, PFB_OK},
+        {COMMAS "x,1\ny\n", "", 0, 0, 0, 2, 0, PFB_NO_ROW},
+        {COMMAS "x,y\nz\n", "", 0, 0, 0, 2, 0, PFB_OK},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         const pfb_read_options options = {.date_order = cases[i].dates, .decimal = cases[i].decimal};

@@ -159,7 +159,8 @@ PFB_API bool pfb_pdh_text_split_path(const pfb_pdh_text_reader *text, const pfb_
  * other lines, such as those that typeperf appends, are skipped with PFB_NOTE_TEXT_LINE. The error is
  * PFB_UNKNOWN_FORMAT if such a header cannot be read; PFB_TRUNCATED_LINE if the last line has no line feed and ends
  * inside its first cell, or is a row that ends inside a cell or lacks cells; and at the end of a text PFB_NO_DATE or
- * PFB_NO_ROW if it has no row, but lines that resemble rows: they begin with a digit and have cells after it. */
+ * PFB_NO_ROW if it has no row, but lines that resemble rows: they have several cells, and begin with a digit or end
+ * with a number. */
 PFB_API bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row);
 
 /* Reads one line, without its end, as a row of the text whose header `text` has opened: for callers that keep lines

@@ -359,6 +359,16 @@ static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, tex
     return true;
 }
 
+/* Returns true if the last cell from `at` to `end` is a number. */
+static bool text_has_number(const pfb_pdh_text_reader *text, size_t at, size_t end)
+{
+    double number;
+    text_cell cell = pfb_pdh_text_find_cell(text, at, end);
+    while (cell.next < end)
+        cell = pfb_pdh_text_find_cell(text, cell.next, end);
+    return pfb_pdh_text_parse_number(text, &cell, &number);
+}
+
 /* Reads the time of a line and checks its cells. Returns false on error, and if the line is skipped. */
 static bool text_read_row(pfb_pdh_text_reader *text, const text_line *line, pfb_pdh_text_row *row)
 {
@@ -368,7 +378,8 @@ static bool text_read_row(pfb_pdh_text_reader *text, const text_line *line, pfb_
         return text_fail(text, PFB_TRUNCATED_LINE, line->end);
     if (!pfb_pdh_text_parse_time(text, &first, &time)) {
         bool has_date = true;
-        bool is_row = first.is_followed && pfb_pdh_text_resembles_time(text, &first, &has_date);
+        bool is_row = first.is_followed && (pfb_pdh_text_resembles_time(text, &first, &has_date) ||
+                                            text_has_number(text, first.next, line->end));
         return text_skip_line(text, line, !is_row ? PFB_OK : has_date ? PFB_NO_ROW : PFB_NO_DATE);
     }
     if (!text_check_row(text, line, first))
@@ -380,18 +391,32 @@ static bool text_read_row(pfb_pdh_text_reader *text, const text_line *line, pfb_
     return true;
 }
 
-/* Returns true if a line begins with "(PDH-CSV" or "(PDH-TSV", with or without a quotation mark. */
-static bool text_begins_header(const pfb_pdh_text_reader *text, const text_line *line)
+/* Returns the size of a byte order mark at the begin of a line that is not empty: texts with one were joined; 0 if
+ * there is none. */
+static size_t text_mark_size(const pfb_pdh_text_reader *text, const text_line *line)
+{
+    const uint8_t *data = text->data + line->begin;
+    if (text->is_wide)
+        return pfb_pdh_text_character(text, line->begin) == 0xFEFF ? 2 : 0;
+    return line->end - line->begin >= 3 && data[0] == 0xEF && data[1] == 0xBB && data[2] == 0xBF ? 3 : 0;
+}
+
+/* Returns true if a line begins with "(PDH-CSV" or "(PDH-TSV", with or without a byte order mark and a quotation
+ * mark. The line then begins after the byte order mark. */
+static bool text_begins_header(const pfb_pdh_text_reader *text, text_line *line)
 {
     uint8_t copy[9];
-    size_t begin = line->begin;
-    if (pfb_pdh_text_character(text, begin) == '"')
+    const size_t start = line->begin + text_mark_size(text, line);
+    size_t begin = start;
+    if (begin < line->end && pfb_pdh_text_character(text, begin) == '"')
         begin += text_width(text);
     if (begin == line->end || pfb_pdh_text_character(text, begin) != '(')
         return false;
     size_t end = line->end - begin > sizeof copy ? begin + (sizeof copy - 1) * text_width(text) : line->end;
     span s = {copy, 0, pfb_pdh_text_narrow(text, begin, end, copy, sizeof copy)};
-    return take_exactly(&s, "(PDH-CSV") || take_exactly(&s, "(PDH-TSV");
+    bool is_header = take_exactly(&s, "(PDH-CSV") || take_exactly(&s, "(PDH-TSV");
+    line->begin = is_header ? start : line->begin;
+    return is_header;
 }
 
 bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row)

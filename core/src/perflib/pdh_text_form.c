@@ -84,6 +84,14 @@ static unsigned text_take_one(span *s, const char *characters)
     return 0;
 }
 
+/* Skips blanks and no-break spaces, which newer programs write before AM and PM. */
+static void text_skip_blanks(span *s)
+{
+    do
+        skip(s, BLANKS);
+    while (take_exactly(s, "\xA0") || take_exactly(s, "\xC2\xA0") || take_exactly(s, "\xE2\x80\xAF"));
+}
+
 /* Reads three numbers with slashes, dots or dashes between them; the first or the last one is a year of 4 digits.
  * Blanks may follow dots, and a dot the last number if the year is the first. */
 static bool text_take_date(span *s, text_moment *m)
@@ -122,13 +130,14 @@ static size_t text_take_fraction(span *s, uint32_t *fraction)
     return s->at - begin;
 }
 
-/* Reads AM or PM, if it follows. Returns false if the hour is not one of a half day. */
+/* Reads AM, PM, a.m. or p. m., if it follows. Returns false if the hour is not one of a half day. */
 static bool text_take_half_day(span *s, text_moment *m, unsigned *hour)
 {
     unsigned half = text_take_one(s, "aApP");
     if (half == 0)
         return true;
-    take_exactly(s, ".");
+    if (take_exactly(s, "."))
+        text_skip_blanks(s);
     bool is_half_day = text_take_one(s, "mM") != 0 && *hour >= 1 && *hour <= 12;
     take_exactly(s, ".");
     m->style |= PFB_DATE_HALF_DAYS;
@@ -181,10 +190,10 @@ static bool text_take_clock(span *s, text_moment *m)
     if (point != 0 && fraction_digits == 0)
         return false;
     m->is_exact = m->is_exact && second_digits == 2 && point == '.' && fraction_digits == 3;
-    skip(s, BLANKS);
+    text_skip_blanks(s);
     if (!text_take_half_day(s, m, &hour))
         return false;
-    skip(s, BLANKS);
+    text_skip_blanks(s);
     m->clock = (((uint64_t)hour * 60 + minute) * 60 + second) * 10000000 + fraction;
     return text_take_offset(s, m);
 }
@@ -245,10 +254,10 @@ bool pfb_pdh_text_resembles_time(const pfb_pdh_text_reader *text, const text_cel
 {
     uint8_t copy[TEXT_SHORT_CELL];
     span s = text_span(text, cell, copy);
-    unsigned number;
-    size_t digits = text_take_number(&s, 9999, &number);
+    uint32_t digits;
+    bool has_digits = text_take_fraction(&s, &digits) > 0;
     *has_date = peek(&s) != ':';
-    return digits > 0;
+    return has_digits;
 }
 
 /* ---- Numbers --------------------------------------------------------------------------------------------------- */
