@@ -133,6 +133,8 @@ MANIFEST = ('<?xml version="1.0"?>\n<instrumentationManifest><counters>'
 REFUSED = {
     "manifest": (MANIFEST, "is a manifest (.man), which has the definitions of "
                  "counters and no samples"),
+    "manifest with prefixes": (MANIFEST.replace("<counter", "<c:counter"),
+                               "is a manifest (.man)"),
     "sets in CSV": (
         '#TYPE Microsoft.PowerShell.Commands.GetCounter.PerformanceCounter'
         'SampleSet\r\n"Timestamp","CounterSamples","Readings"\r\n"1/1/2020 1:00'
