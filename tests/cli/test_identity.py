@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Processes and threads are recognised by their ids: V1 blocks and .blg."""
 
+import collections
 import os
 import random
+import struct
 import unittest
 
-from program import Case, needs_real_data, real
+from program import Case, bytes_of, needs_real_data, real
 import log_reader
 import log_writer as w
-import v1_cook
+import v1
 import v1_writer
 
 DELTA, TIMER, RAW = 0x00400400, 0x20510500, 0x00010000
@@ -254,49 +256,131 @@ class RandomLogs(Case):
         return "ok", newer[2] - older[2]
 
 
+def processes_of(block):
+    """(name, id, offset, end) of the instances of a block of one object."""
+    records = v1.decode_block(block)
+    item = next(record for record in records if record["record"] == "object")
+    found = [record for record in records if record["record"] == "instance"]
+    ids = [record["raw"] for record in records
+           if record["record"] == "value" and record["counter"] == 784]
+    starts = [record["offset"] for record in found]
+    return list(zip((record["name"] for record in found), ids, starts,
+                    starts[1:] + [item["_end"]]))
+
+
+def without(block, pid):
+    """A block of one object without the instance that has this id."""
+    (_, _, start, end), = (row for row in processes_of(block) if row[1] == pid)
+    at = next(record["offset"] for record in v1.decode_block(block)
+              if record["record"] == "object")
+    out = bytearray(block)
+    # TotalByteLength of block and object, NumInstances.
+    for offset, less in ((20, end - start), (at, end - start), (at + 40, 1)):
+        struct.pack_into("<I", out, offset, struct.unpack_from(
+            "<I", out, offset)[0] - less)
+    del out[start:end]
+    return bytes(out)
+
+
 @needs_real_data
 class Captured(Case):
     """Captured data has the values that it has by position, except where the
     ids in it show another process."""
 
-    def values(self, *arguments):
+    def values(self, how, *arguments):
         """The values that cook prints; one log is cut."""
-        return self.run_program("cook", "-f", "json", *arguments).objects()
+        return self.run_program("cook", "-f", "json", "--identity", how,
+                                *arguments).objects()
 
-    def differing(self, *arguments):
-        """The keys of the values that the rule changes, as instances."""
-        ours, theirs = (self.values("--identity", how, *arguments)
-                        for how in ("process", "windows"))
-        self.assertEqual(len(ours), len(theirs))
-        return {tuple(own[key] for key in ("sample", "instance", "occurrence"))
-                for own, other in zip(ours, theirs) if own != other}
+    @staticmethod
+    def place(value):
+        """Name and position of an instance."""
+        return tuple(value[key] for key in (
+            "machine", "set", "object", "parent", "instance", "occurrence"))
 
-    def other_processes(self, *arguments):
-        """The instances whose id is another one than that of the same name
-        and position in the sample before."""
-        before, out, rows = {}, set(), {}
-        for value in self.values(*arguments):
-            if value["counter"] == "ID Process":
-                rows.setdefault(value["sample"], {})[
-                    value["instance"], value["occurrence"]] = value["raw"]
-        for sample, now in sorted(rows.items()):
-            out |= {(sample,) + place for place, number in now.items()
-                    if before.get(place, number) != number}
-            before = now
+    def ids(self, values):
+        """{sample: {place: id}}; ids that are 0 or occur repeatedly in an
+        object show nothing."""
+        out = {}
+        for value in values:
+            here = out.setdefault(value["sample"], {})
+            if value["counter"] == "ID Process" and value["raw"]:
+                here[self.place(value)] = value["raw"]
+        for here in out.values():
+            of = {place: (place[:3], number) for place, number in here.items()}
+            counts = collections.Counter(of.values())
+            for place, key in of.items():
+                if counts[key] > 1:
+                    del here[place]
         return out
+
+    def assert_only_other_processes_change(self, *arguments):
+        """Asserts that a value that needs an older one is not compared with the
+        one of the same name and position if that is of another process, and
+        that all others are as by name and position."""
+        ours, theirs = (self.values(how, *arguments)
+                        for how in ("process", "windows"))
+        ids = self.ids(ours)
+        two = {(value["set"], value["counter"], value["type"])
+               for value in ours if value["status"] == "need_two_samples"}
+        self.assertEqual(len(ours), len(theirs))
+        for own, other in zip(ours, theirs):
+            older, place = ids.get(own["sample"] - 1, {}), self.place(own)
+            now, before = ids[own["sample"]].get(place), older.get(place)
+            needs_two = (own["set"], own["counter"], own["type"]) in two
+            if needs_two and now and before and now != before and \
+                    other["status"] != "need_two_samples":
+                if now in older.values():
+                    continue  # compared with another position
+                other = dict(other, status="need_two_samples", value=None,
+                             flags=[])
+            self.assertEqual(own, other)
 
     def test_blocks_and_logs(self):
         """The values that change are those of other processes."""
-        folder = real("v1")
-        inputs = [[os.path.join(real("blg"), name)]
-                  for name in sorted(os.listdir(real("blg")))
-                  if name.endswith(".blg")]
-        inputs.append(["--names", os.path.join(folder, "names-009.tsv")] + [
-            os.path.join(folder, "pal-s0%d-obj230.bin" % n) for n in (0, 1)])
-        for arguments in inputs:
-            with self.subTest(arguments):
-                allowed = self.other_processes(*arguments)
-                self.assertLessEqual(self.differing(*arguments), allowed)
+        folders = [(real(name), sorted(os.listdir(real(name))))
+                   for name in ("blg", "v1", "v1-samba")]
+        files = [[os.path.join(folder, name) for name in names
+                  if name.endswith((".blg", ".bin")) and name != "names.bin"]
+                 for folder, names in folders]
+        blocks = ["--names", real("v1", "names-009.tsv"), *files[1]]
+        for arguments in [*([log] for log in files[0]), files[0], blocks,
+                          files[2]]:
+            for every in "1", "2":
+                with self.subTest(arguments):
+                    self.assert_only_other_processes_change(
+                        "--every", every, *arguments)
+
+    def by_process(self, how, *blocks):
+        """{(sample, id, counter): (status, value)} of blocks of the object
+        Process."""
+        values = self.values(how, "--names", real("v1", "names-009.tsv"),
+                             self.file("a.bin", b"".join(blocks)))
+        ids = self.ids(values)
+        return {(value["sample"], ids[value["sample"]][self.place(value)],
+                 value["counter"]): (value["status"], value["value"])
+                for value in values
+                if self.place(value) in ids[value["sample"]]}
+
+    def test_process_that_ends(self):
+        """Without one of the captured processes, the others have the values
+        that they have with it. By name and position, those after it of the
+        same name do not."""
+        older, newer = (bytes_of(real("v1", "pal-s0%d-obj230.bin" % sample))
+                        for sample in (0, 1))
+        complete = self.by_process("process", older, newer)
+        pids = [pid for name, pid, _, _ in processes_of(newer)
+                if name == "svchost"]
+        self.assertGreater(len(pids), 2)
+        for number, gone in enumerate(pids):
+            cut = without(newer, gone)
+            expected = {key: value for key, value in complete.items()
+                        if key[:2] != (1, gone)}
+            self.assertEqual(self.by_process("process", older, cut), expected)
+            by_position = self.by_process("windows", older, cut)
+            self.assertEqual({key[1] for key, value in by_position.items()
+                              if value != expected[key]},
+                             set(pids[number + 1:]))
 
 
 if __name__ == "__main__":
