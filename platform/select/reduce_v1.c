@@ -2,6 +2,7 @@
 #include "select/reduce_v1.h"
 
 #include "perfblock/formula.h"
+#include "perfblock/sample.h"
 #include "perfblock/write.h"
 #include "select/memory.h"
 
@@ -319,8 +320,9 @@ typedef struct filtering {
 } filtering;
 
 /* What happens to a counter of an object. CHOSEN: its chosen values are written. RELATED: it is the base or the multi
- * count of the chosen counter before it, and is written with this counter. */
-enum { LEFT_OUT, CHOSEN, RELATED };
+ * count of the chosen counter before it, and is written with this counter. IDENTITY: it has the ids by which instances
+ * are found in other samples (PFB_IDENTITY_PROCESS), and is written for instances with chosen values. */
+enum { LEFT_OUT, CHOSEN, RELATED, IDENTITY };
 
 /* The number of definitions that the current object has. The count that it states is not trusted with memory. */
 static size_t count_definitions(pfb_v1_reader block)
@@ -332,9 +334,9 @@ static size_t count_definitions(pfb_v1_reader block)
     return count;
 }
 
-/* Returns LEFT_OUT, CHOSEN or RELATED for each of the `definition_count` counters of the current object, whose chosen
- * values are the `count` values from `first` on. `cut`: the instance of the object that lacks values, or null. Free
- * with free(). Null when memory is exhausted. */
+/* Returns a mark (LEFT_OUT ...) for each of the `definition_count` counters of the current object, whose chosen values
+ * are the `count` values from `first` on. `cut`: the instance of the object that lacks values, or null. Free with
+ * free(). Null when memory is exhausted. */
 static uint8_t *mark_counters(const filtering *w, pfb_v1_reader block, size_t definition_count, const v1_cut_row *cut,
                               size_t first, size_t count)
 {
@@ -347,14 +349,19 @@ static uint8_t *mark_counters(const filtering *w, pfb_v1_reader block, size_t de
     }
     while (marks && pfb_v1_next_counter(&block, &counter)) {
         bool is_related = counter.type == PFB_TYPE_MULTI_BASE || pfb_counter_type_is_base(counter.type);
+        bool is_id = counter.title_index == PFB_TITLE_PROCESS_ID || counter.title_index == PFB_TITLE_THREAD_ID;
         uint32_t at = counter.position;
-        if (at > 0 && at < readable_count && is_related && marks[at] == LEFT_OUT && marks[at - 1] == CHOSEN)
+        if (at >= readable_count || marks[at] != LEFT_OUT)
+            continue;
+        if (at > 0 && is_related && marks[at - 1] == CHOSEN)
             marks[at] = RELATED;
+        else if (count > 0 && is_id)
+            marks[at] = IDENTITY;
     }
     return marks;
 }
 
-/* Writes the definitions of chosen and related counters, with their original offsets. Stores all definitions in
+/* Writes the definitions of counters that are not left out, with their original offsets. Stores all definitions in
  * `counters`. */
 static void write_definitions(pfb_writer *writer, const filtering *w, pfb_v1_reader block, const uint8_t *marks,
                               pfb_v1_counter *counters)
@@ -369,20 +376,22 @@ static void write_definitions(pfb_writer *writer, const filtering *w, pfb_v1_rea
     }
 }
 
-/* Copies the chosen values of an instance, their bases and their multi counts. *at is the position in `values` of the
- * first value of the object that was not copied yet, `end` that after its last value. */
+/* Copies the chosen values of an instance, their bases and their multi counts, and its ids. *at is the position in
+ * `values` of the first value of the object that was not copied yet, `end` that after its last value. */
 static void write_values(pfb_writer *writer, const filtering *w, pfb_v1_reader *block, const pfb_v1_instance *instance,
                          const uint8_t *marks, const pfb_v1_counter *counters, size_t *at, size_t end)
 {
     pfb_v1_value value;
     bool is_previous_chosen = false;
+    bool has_values = *at < end && w->r->values[*at].row == instance->position;
     pfb_write_counter_block(writer, instance->values_size_bytes);
     while (pfb_v1_next_value(block, &value)) {
         while (*at < end && w->r->values[*at].row == instance->position && w->r->values[*at].position < value.position)
             (*at)++;
         bool is_chosen =
             *at < end && w->r->values[*at].row == instance->position && w->r->values[*at].position == value.position;
-        bool is_related = is_previous_chosen && marks[value.position] == RELATED;
+        bool is_related = (is_previous_chosen && marks[value.position] == RELATED) ||
+                          (has_values && marks[value.position] == IDENTITY);
         is_previous_chosen = is_chosen;
         if (!is_chosen && !is_related)
             continue;

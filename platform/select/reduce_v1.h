@@ -5,8 +5,8 @@
 #include "perfblock/source.h"
 #include "perfblock/v1.h"
 
-/* Reduces V1 blocks to chosen values. The base and the multi count of a chosen counter are written as well, and so is
- * the parent of a chosen instance, without values.
+/* Reduces V1 blocks to chosen values. The base and the multi count of a chosen counter are written as well, and so are
+ * the ids of process and thread of a chosen instance, and its parent, without values.
  *
  * In a block that is written, every instance of an object has a value of every counter. The last instance that can be
  * read of a malformed object may lack some. It is left out, also as a parent, if other instances of the object have

@@ -103,6 +103,18 @@ class Processes(Case):
         self.assertEqual(self.percents(path, "--identity", "windows"),
                          BY_POSITION)
 
+    def test_chosen_counters(self):
+        """A part of V1 data keeps the ids."""
+        path = self.file("a.bin", v1_file())
+        names = self.file("names.txt", b"230\tProcess\n"
+                          b"6\t% Processor Time\n784\tID Process\n")
+        part = os.path.join(self.folder, "part.pfb")
+        for chosen in (["--counter", "6"], ["--path", r"\Process(*)\% P*"]):
+            arguments = [path, "--names", names, *chosen]
+            self.assertEqual(self.percents(*arguments), PERCENT)
+            self.run_fine("convert", *arguments, "-o", part)
+            self.assertEqual(self.percents(part), PERCENT)
+
     def test_wildcards(self):
         """A log of all instances."""
         path = self.file("a.blg", wildcard_log())
