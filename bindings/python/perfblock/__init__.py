@@ -33,6 +33,7 @@ _HAS = {"value": lib.PFB_HAS_VALUE, "base": lib.PFB_HAS_BASE, "multi_count": lib
         "object_time": lib.PFB_HAS_OBJECT_TIME, "perf_freq": lib.PFB_HAS_PERF_FREQ, "object_freq": lib.PFB_HAS_OBJECT_FREQ}
 _NUMBERS = struct.Struct("=9I")  # of a description of a series
 _DATE_ORDERS = {"mdy": lib.PFB_DATE_MDY, "dmy": lib.PFB_DATE_DMY, "ymd": lib.PFB_DATE_YMD}
+_IDENTITIES = {"process": lib.PFB_IDENTITY_PROCESS, "windows": lib.PFB_IDENTITY_WINDOWS}
 _Input = typing.Union[str, bytes, "os.PathLike[str]"]
 _SIZES = ("base_type", "value_size", "base_size")
 _NO_SERIES = 2 ** 32 - 1  # the number of an element without a displayed value
@@ -204,7 +205,8 @@ class Reader:
 
     def __init__(self, inputs: typing.Sequence[_Input], paths: typing.Iterable[str] = (), strict: bool = False,
                  bias: typing.Optional[int] = None, names: typing.Optional[_Input] = None, date_order: typing.Optional[str] = None,
-                 decimal: typing.Optional[str] = None, code_page: typing.Optional[int] = None, **options: typing.Any):
+                 decimal: typing.Optional[str] = None, code_page: typing.Optional[int] = None, identity: str = "process",
+                 **options: typing.Any):
         self.notes: typing.List[Problem] = []
         self._failure: typing.Optional[Problem] = None
         self._data: typing.List[typing.Any] = []
@@ -221,6 +223,9 @@ class Reader:
         if bias is not None and (lib.pfb_stream_set(self._stream, lib.PFB_STREAM_BIAS, bias) != 0
                                  or lib.pfb_collector_set(self._collector, lib.PFB_COLLECT_BIAS, bias) != 0):
             raise ValueError(f"bias {bias}: not from -1440 to 1440 minutes")
+        if identity not in _IDENTITIES:
+            raise ValueError(f"identity {identity!r}: not process or windows")
+        lib.pfb_collector_set(self._collector, lib.PFB_COLLECT_IDENTITY, _IDENTITIES[identity])
         self._set_form(date_order, decimal, code_page)
         self._select(paths)
         if names is not None:
@@ -390,16 +395,19 @@ class Reader:
 
 def open(*inputs: _Input, paths: typing.Iterable[str] = (), strict: bool = False,  # pylint: disable=redefined-builtin
          bias: typing.Optional[int] = None, names: typing.Optional[_Input] = None, date_order: typing.Optional[str] = None,
-         decimal: typing.Optional[str] = None, code_page: typing.Optional[int] = None, **options: typing.Any) -> Reader:
+         decimal: typing.Optional[str] = None, code_page: typing.Optional[int] = None, identity: str = "process",
+         **options: typing.Any) -> Reader:
     """Opens files (str or PathLike) and data in memory (bytes).
 
     paths: counter paths with * and ?; none: all. strict: deviations that real providers are known for are errors.
     bias: minutes, UTC = local time + bias, for logs that do not say. names: the table "Counter 009" for V1 blocks.
     date_order ("mdy", "dmy", "ymd"), decimal ("." or ","), code_page: of text logs whose form is not clear; code_page also of
-    names in V1 blocks. options: those of Options.
+    names in V1 blocks. identity: which earlier value one of V1 data and .blg files is compared with: of the same "process" or
+    thread by its id, where the data has ids, or of the same name and position, as Performance Monitor does ("windows").
+    options: those of Options.
     Raises Error while reading, after all samples that can be read.
     """
-    return Reader(inputs, paths, strict, bias, names, date_order, decimal, code_page, **options)
+    return Reader(inputs, paths, strict, bias, names, date_order, decimal, code_page, identity, **options)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -138,6 +138,14 @@ class Files(unittest.TestCase):
         self.assertTrue(named)
         self.assertTrue(all(name.startswith("name ") for series in named for name in (series.counterset, series.counter)))
 
+    def test_identity(self):
+        """Processes are compared by their ids, or by name and position."""
+        path = SOURCE / "fixtures" / "machine_names_v1.pfb"
+        values, by_id, by_position = (perfblock.open(path, **options).table().values for options in (
+            {}, {"identity": "process"}, {"identity": "windows"}))
+        self.assertTrue(numpy.array_equal(values, by_id, equal_nan=True))
+        self.assertFalse(numpy.array_equal(values, by_position, equal_nan=True))
+
     def test_misuse(self):
         for call in (lambda: perfblock.open(b"", paths=["no path"]), lambda: perfblock.open(b"", bias=5000)):
             with self.assertRaises(ValueError):
@@ -152,7 +160,7 @@ class Files(unittest.TestCase):
         with self.assertRaises(perfblock.Error) as raised:
             list(perfblock.open("/nonexistent/file"))
         self.assertEqual(str(raised.exception), "/nonexistent/file: No such file or directory")
-        for wrong in ({"date_order": "myd"}, {"decimal": ";"}, {"code_page": 1}, {"code_page": -1}):
+        for wrong in ({"date_order": "myd"}, {"decimal": ";"}, {"code_page": 1}, {"code_page": -1}, {"identity": "name"}):
             with self.assertRaises(ValueError):
                 perfblock.open(b"", **wrong)
 
