@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Reasons of points in which a line has no value: no status, but these. */
+static const char gap_absent[] = "absent";
+static const char gap_no_sample[] = "no_sample";
+
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
 /* Returns true if the page has as many lines as it may have. From then on, no name and no node is added either. */
@@ -273,25 +277,6 @@ void report_zone(report *r, uint32_t file, int64_t time, const log_zone *zone)
     r->zone_file = file;
 }
 
-/* Makes the sample of the value the current one. Returns false if there are too many samples. */
-static bool begin_sample(report *r, const report_value *value)
-{
-    if (r->sample_count > 0 && r->last_number == value->sample)
-        return true;
-    if (r->sample_count >= UINT32_MAX / 2)
-        return false;
-    int64_t time = limit_time(value->time);
-    int64_t step = r->sample_count > 0 ? time - r->times[r->sample_count - 1] : 0;
-    if (pass_time(&r->clock, step)) {
-        add_sample(r, time - step / 2);
-        r->break_samples++;
-        r->break_time += step;
-    }
-    add_sample(r, time);
-    r->last_number = value->sample;
-    return true;
-}
-
 /* Lists the break before the current sample of a counterset, once for all countersets that have it. */
 static void add_break(report *r, report_break added)
 {
@@ -332,22 +317,21 @@ static void begin_set(report *r, report_node *set)
 /* ---- Averages -------------------------------------------------------------------------------------------- */
 
 /* Adds a value to the average of a line whose previous point precedes it by `step` units of 100 ns. */
-static void weigh(report_line *line, const report_value *value, int64_t step, bool is_after_break)
+static void weigh(report_line *line, bool has_value, double value, int64_t step, bool is_after_break)
 {
     double seconds = (double)step / 1e7;
     bool is_joined = step > 0 && !is_after_break;
-    bool has_value = value->gap == NULL;
     if (is_joined)
         line->interval = seconds;
     if (line->has_pending && (is_joined || has_value)) {
         figures_weigh(&line->figures, line->pending, line->interval > 0 ? line->interval : 1);
         line->has_pending = false;
     }
-    if (has_value && (is_joined || (value->is_of_interval && step > 0))) {
-        figures_weigh(&line->figures, value->value, seconds);
+    if (has_value && (is_joined || (line->is_of_interval && step > 0))) {
+        figures_weigh(&line->figures, value, seconds);
     } else if (has_value) {
         line->has_pending = true;
-        line->pending = value->value;
+        line->pending = value;
     }
 }
 
@@ -361,7 +345,104 @@ void report_weigh_all(report *r)
     }
 }
 
+/* ---- The first step -------------------------------------------------------------------------------------- */
+
+/* Returns true if the first step was a break: more than three times as long as each of the next two, of which `step` is
+ * the second one. No earlier step says what is usual, such as in a circular log, whose first sample remains. */
+static bool is_after_first_break(const report_clock *clock, int64_t step)
+{
+    const int64_t limit = 3;
+    int64_t usual = step > clock->steps[1] ? step : clock->steps[1];
+    return clock->count == 2 && step > 0 && clock->steps[0] / limit >= usual && clock->steps[0] > limit * usual;
+}
+
+/* Weighs the points of a line again, of which the first step was no break. `interval`: seconds, as is usual. */
+static void weigh_again(const report *r, report_line *line, double interval)
+{
+    int64_t before = r->times[line->points[0].sample];
+    bool is_after_break = false;
+    line->figures.sum = line->figures.correction = line->figures.weight = 0;
+    line->has_pending = false;
+    line->interval = interval;
+    for (size_t i = 0; i < line->count; i++) {
+        const report_point *point = &line->points[i];
+        const char *gap = r->gaps[point->gap];
+        int64_t time = r->times[point->sample];
+        bool is_mark = strcmp(gap, gap_absent) == 0 || strcmp(gap, gap_no_sample) == 0;
+        if (!is_mark) {
+            weigh(line, point->gap == REPORT_HAS_VALUE, point->value, time - before, is_after_break);
+            before = time;
+        }
+        is_after_break = is_mark;
+    }
+}
+
+/* Returns true if the line has points in this sample and in sample 0, and none between them. */
+static bool has_first_step(const report_line *line, uint32_t sample)
+{
+    return line->count >= 2 && line->points[0].sample == 0 && line->points[1].sample == sample;
+}
+
+/* Interrupts a line between samples 0 and 2. */
+static void break_line(report *r, report_line *line, double interval)
+{
+    add_point(r, line, (report_point){.sample = 1, .gap = get_gap(r, gap_no_sample)});
+    memmove(line->points + 2, line->points + 1, (line->count - 2) * sizeof *line->points);
+    line->points[1] = (report_point){.sample = 1, .gap = get_gap(r, gap_no_sample)};
+    weigh_again(r, line, interval);
+}
+
+/* Makes the first step a break, as begin_sample() and begin_set() do with later ones: adds sample 1, its middle. */
+static void break_first_step(report *r, int64_t interval)
+{
+    int64_t step = r->clock.steps[0];
+    bool is_of_lines = false;
+    for (size_t i = 0; i < r->line_count; i++)
+        is_of_lines = is_of_lines || has_first_step(&r->lines[i], 1);
+    if (!is_of_lines || r->run > 1 || r->times[1] - r->times[0] != step)
+        return;
+    add_sample(r, 0);
+    memmove(r->times + 2, r->times + 1, (r->sample_count - 2) * sizeof *r->times);
+    r->times[1] = r->times[0] + step / 2;
+    r->break_samples++;
+    r->break_time += step;
+    for (size_t i = 0; i < r->node_count; i++) {
+        r->nodes[i].sample += r->nodes[i].sample > 0;
+        r->nodes[i].previous_sample += r->nodes[i].previous_sample > 0;
+    }
+    for (size_t i = 0; i < r->line_count; i++) {
+        report_line *line = &r->lines[i];
+        for (size_t at = 0; at < line->count; at++)
+            line->points[at].sample += line->points[at].sample > 0;
+        line->sample += line->sample > 0;
+        if (has_first_step(line, 2))
+            break_line(r, line, (double)interval / 1e7);
+    }
+    add_break(r, (report_break){.before = 0, .after = 2, .set = REPORT_NONE});
+}
+
 /* ---- Adding ---------------------------------------------------------------------------------------------- */
+
+/* Makes the sample of the value the current one. Returns false if there are too many samples. */
+static bool begin_sample(report *r, const report_value *value)
+{
+    if (r->sample_count > 0 && r->last_number == value->sample)
+        return true;
+    if (r->sample_count >= UINT32_MAX / 2)
+        return false;
+    int64_t time = limit_time(value->time);
+    int64_t step = r->sample_count > 0 ? time - r->times[r->sample_count - 1] : 0;
+    if (is_after_first_break(&r->clock, step))
+        break_first_step(r, step);
+    if (pass_time(&r->clock, step)) {
+        add_sample(r, time - step / 2);
+        r->break_samples++;
+        r->break_time += step;
+    }
+    add_sample(r, time);
+    r->last_number = value->sample;
+    return true;
+}
 
 /* Returns a sample in which the counterset was and the line was not: the first one after the line's last point if the
  * counterset was in all samples since, else the last one. */
@@ -388,11 +469,12 @@ void report_add(report *r, const report_value *value)
     bool was_absent = !is_first && set->samples - line->seen > 1;
     bool is_after_break = !is_first && r->clocks[set->clock].is_after_break;
     if (was_absent)
-        add_point(r, line, (report_point){.sample = absent_sample(set, line), .gap = get_gap(r, "absent")});
+        add_point(r, line, (report_point){.sample = absent_sample(set, line), .gap = get_gap(r, gap_absent)});
     else if (is_after_break && sample - line->sample > 1)
-        add_point(r, line, (report_point){.sample = line->sample + 1, .gap = get_gap(r, "no_sample")});
+        add_point(r, line, (report_point){.sample = line->sample + 1, .gap = get_gap(r, gap_no_sample)});
     int64_t time = limit_time(value->own_time);
-    weigh(line, value, is_first ? 0 : time - line->time, was_absent || is_after_break);
+    line->is_of_interval = value->is_of_interval;
+    weigh(line, has_value, value->value, is_first ? 0 : time - line->time, was_absent || is_after_break);
     line->time = time;
     add_point(r, line,
               (report_point){.value = has_value ? value->value : 0, .sample = sample, .gap = get_gap(r, value->gap)});

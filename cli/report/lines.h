@@ -26,11 +26,12 @@ typedef struct report_line {
     report_point *points;
     size_t count, capacity;
     figures figures;
-    uint64_t gaps;    /* number of missing values, whose status is not ok */
-    uint64_t seen;    /* report_node.samples of its counterset when its last point was added; 0: it has no points */
-    uint32_t sample;  /* sample of its last point */
-    uint32_t repeats; /* number of further values with the same names in that sample */
-    bool has_pending; /* `pending` is a value whose weight the time until the next sample decides */
+    uint64_t gaps;       /* number of missing values, whose status is not ok */
+    uint64_t seen;       /* report_node.samples of its counterset when its last point was added; 0: it has no points */
+    uint32_t sample;     /* sample of its last point */
+    uint32_t repeats;    /* number of further values with the same names in that sample */
+    bool is_of_interval; /* report_value.is_of_interval */
+    bool has_pending;    /* `pending` is a value whose weight the time until the next sample decides */
     double pending;
     int64_t time;    /* of its last point (report_value.own_time) */
     double interval; /* seconds between its last two samples without a break between them; 0: there are none */

@@ -37,9 +37,10 @@ typedef struct report_value {
 } report_value;
 
 /* A sample that follows the one before it by more than three times the usual interval is preceded by a break. The usual
- * interval is the larger one of the last interval and the upper median of the last eight. Averages are weighted by
- * time: a value counts for the time since the previous sample of its line. A value that is not of an interval counts
- * for the time until the next sample if it is the first one or follows a break, of which nothing is known. */
+ * interval is the larger one of the last interval and the upper median of the last eight; for the first interval of all
+ * samples it is the larger one of the next two. Averages are weighted by time: a value counts for the time since the
+ * previous sample of its line. A value that is not of an interval counts for the time until the next sample if it is
+ * the first one or follows a break, of which nothing is known. */
 
 /* Text for the first section of the page. */
 typedef struct report_description {
