@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Finds the order of time of a circular log. The first buffer has the header of the log and stays where it is. The
- * others are a sequence of runs: in each, times ascend from buffer to buffer. A run is cut where the time of another
- * run's start falls between two of its buffers; the pieces, ordered by their times, are the log, if no piece overlaps
- * the next one. They do overlap in a log in which the clock was only set back, such as at the end of daylight saving
- * time: such a log keeps its order. */
+/* Finds the order of time of a circular log. The first buffer has the header of the log and stays where it is, and
+ * so do those of its first list of paths. The others are a sequence of runs: in each, times ascend from buffer to
+ * buffer. Runs, ordered by their times, are the log, if none overlaps the next one. Otherwise:
+ * - Of two runs of which the second one begins at the end of daylight saving time, the log keeps its order.
+ * - If one begins so, the first one perhaps after the last one, and another one at the end of the log, the log is the
+ *   file rotated to the start of the latter.
+ * - Else a run is cut where another run's start falls between two of its buffers, and the pieces are ordered. If they
+ *   overlap, the clock was set back, and the log keeps its order. */
 #include "stream/circular.h"
 
 #include "perfblock/log.h"
+#include "stream/clock_steps.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 enum {
     WINDOW_BYTES = 1 << 12,
@@ -28,6 +33,8 @@ typedef struct log_piece {
     file_part part;
     uint64_t last_buffer; /* offset of the last one that has a time; 0: none has */
     buffer_key first, last;
+    bool ends_daylight; /* a run: its start resembles the end of daylight saving time, after the run before it; that of
+                           the first one, after the last one */
 } log_piece;
 
 typedef struct circular_search {
@@ -35,6 +42,7 @@ typedef struct circular_search {
     stream_window window;
     log_piece pieces[PFB_CIRCULAR_PARTS];
     size_t count;
+    clock_steps steps; /* from buffer to buffer, and from the last to the first */
 } circular_search;
 
 static buffer_key key_of(const pfb_log_buffer *buffer)
@@ -103,15 +111,32 @@ static bool is_cut(const buffer_key *starts, size_t count, const buffer_key *old
     return is_found;
 }
 
-/* Divides the file into pieces: the first buffer, then at the starts of runs, and between two buffers where one of
- * `starts` is between them. Returns false if there are too many, or a buffer cannot be read. */
+/* Takes the time of the next buffer. Returns true if daylight saving time seems to end before it. */
+static bool ends_daylight(circular_search *s, uint64_t time)
+{
+    if (time > INT64_MAX / 2 || (s->steps.has_time && (int64_t)time == s->steps.time))
+        return false; /* of the same sample */
+    s->steps.has_ended = false;
+    return pfb_clock_ends_daylight(&s->steps, (int64_t)time);
+}
+
+/* Divides the file into pieces: the first buffer, with those that begin with paths or names if it has no event; then at
+ * the starts of runs, and between two buffers where one of `starts` is between them. Returns false if there are too
+ * many, or a buffer cannot be read. */
 static bool divide(circular_search *s, const buffer_key *starts, size_t start_count)
 {
     pfb_log_buffer buffer;
     bool is_read = read_buffer(s, 0, true, &buffer);
     uint64_t offset = buffer.size_bytes;
+    uint64_t start = buffer.latest_time;
+    while (is_read && buffer.latest_time == 0 && read_buffer(s, offset, true, &buffer) && buffer.has_time &&
+           buffer.type != PFB_LOG_SAMPLE) {
+        start = buffer.latest_time;
+        offset += buffer.size_bytes;
+        buffer.latest_time = 0; /* the lists may go on */
+    }
     s->count = 1;
-    s->pieces[0] = (log_piece){.part = {0, offset}, .last = {.time = buffer.latest_time}};
+    s->pieces[0] = (log_piece){.part = {0, offset}, .last = {.time = start}};
     while (is_read && read_buffer(s, offset, false, &buffer)) {
         log_piece *piece = &s->pieces[s->count - 1];
         const buffer_key key = key_of(&buffer);
@@ -120,9 +145,10 @@ static bool divide(circular_search *s, const buffer_key *starts, size_t start_co
                       (is_timed && (is_before(&key, &piece->last) || is_cut(starts, start_count, &piece->last, &key)));
         if (begins && s->count == PFB_CIRCULAR_PARTS)
             return false;
+        bool is_end = buffer.has_time && ends_daylight(s, buffer.first_time);
         if (begins) {
             piece = &s->pieces[s->count++];
-            *piece = (log_piece){.part = {offset, 0}};
+            *piece = (log_piece){.part = {offset, 0}, .ends_daylight = is_end};
         }
         if (buffer.has_time) {
             piece->first = piece->last_buffer > 0 ? piece->first : key;
@@ -134,16 +160,17 @@ static bool divide(circular_search *s, const buffer_key *starts, size_t start_co
         if (pfb_stream_is_stopped(s->source.input->stream))
             return false;
     }
+    s->pieces[1].ends_daylight = s->count > 1 && ends_daylight(s, s->pieces[1].first.time); /* after the last one */
     return is_read && ends_at(s, offset);
 }
 
-/* Divides until no piece starts inside another one. Returns false if there is only one run. */
-static bool find_pieces(circular_search *s)
+/* Divides until no piece starts inside another one. Returns false if that cannot be done. */
+static bool cut_pieces(circular_search *s)
 {
     enum { MAX_PASSES = 8 };
     buffer_key starts[PFB_CIRCULAR_PARTS];
     size_t start_count = 0;
-    bool is_divided = divide(s, NULL, 0) && s->count > 2;
+    bool is_divided = true;
     for (int i = 0; i < MAX_PASSES && is_divided && start_count + 1 < s->count; i++) {
         for (start_count = 0; start_count + 1 < s->count; start_count++)
             starts[start_count] = s->pieces[start_count + 1].first;
@@ -162,6 +189,18 @@ static int compare_pieces(const void *left, const void *right)
     return is_before(&b->first, &a->first) || a->part.offset > b->part.offset;
 }
 
+static int compare_offsets(const void *left, const void *right)
+{
+    const log_piece *a = left;
+    const log_piece *b = right;
+    return a->part.offset < b->part.offset ? -1 : 1;
+}
+
+static void sort_pieces(circular_search *s, int (*compare)(const void *, const void *))
+{
+    qsort(s->pieces + 1, s->count - 1, sizeof s->pieces[0], compare);
+}
+
 /* Returns true if no piece begins before `start`, or before the latest time of the piece before it. */
 static bool is_ascending(circular_search *s, uint64_t start)
 {
@@ -177,18 +216,49 @@ static bool is_ascending(circular_search *s, uint64_t start)
     return is_ordered;
 }
 
+/* Orders runs of which one begins at the end of daylight saving time, and one at the end of the log: the log begins
+ * with the latter, and goes on from the end of the file to the first run. Returns false if there are others. */
+static bool rotate_runs(circular_search *s, uint64_t start)
+{
+    enum { MAX_RUNS = 3 };
+    log_piece runs[MAX_RUNS];
+    pfb_log_buffer last;
+    const size_t count = s->count - 1;
+    const bool is_last_end = s->pieces[1].ends_daylight;
+    size_t first = 0;
+    size_t ends = is_last_end;
+    for (size_t i = 2; i <= count; i++) {
+        first = s->pieces[i].ends_daylight ? first : i;
+        ends += s->pieces[i].ends_daylight;
+    }
+    if (ends != 1 || count != (is_last_end ? 2 : MAX_RUNS) || s->pieces[first].first.time < start ||
+        !read_buffer(s, s->pieces[count].last_buffer, true, &last) ||
+        (!is_last_end && last.latest_time > s->pieces[1].first.time))
+        return false;
+    for (size_t i = 0; i < count; i++)
+        runs[i] = s->pieces[1 + (first - 1 + i) % count];
+    memcpy(s->pieces + 1, runs, count * sizeof runs[0]);
+    return true;
+}
+
 /* Finds the pieces and orders them. Returns false if the file has the order of time, or there is none. The log starts
- * with the latest event of the first buffer; if that has none, with the list of paths or names with which the second
- * buffer begins. */
+ * with the latest event of the first piece. */
 static bool order_pieces(circular_search *s)
 {
-    if (!find_pieces(s))
+    if (!divide(s, NULL, 0) || s->count <= 2 || !divide(s, NULL, 0)) /* again, with the interval of the last buffers */
         return false;
-    const buffer_key *second = &s->pieces[1].first;
-    uint64_t start = s->pieces[0].last.time;
-    if (start == 0 && s->pieces[1].last_buffer > 0 && !second->is_sample)
-        start = second->time;
-    qsort(s->pieces + 1, s->count - 1, sizeof s->pieces[0], compare_pieces);
+    const uint64_t start = s->pieces[0].last.time;
+    sort_pieces(s, compare_pieces);
+    if (is_ascending(s, start))
+        return true;
+    sort_pieces(s, compare_offsets);
+    if (s->count == 3 && s->pieces[2].ends_daylight)
+        return false;
+    if (rotate_runs(s, start))
+        return true;
+    if (!cut_pieces(s))
+        return false;
+    sort_pieces(s, compare_pieces);
     return is_ascending(s, start);
 }
 

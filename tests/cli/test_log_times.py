@@ -485,6 +485,36 @@ class Circular(Log):
             self.assertNotIn(CIRCULAR, err)
             self.assertIn(EARLIER % 1, err)
 
+    def across(self, end, bias, step, count):
+        """(UTC, buffers) of a log across the end of daylight saving time, with
+        a sample in each buffer but the first."""
+        utc = [end + step / 4 + step * (i - count // 2) for i in range(count)]
+        events = []
+        for number, time in enumerate(utc):
+            local = clock(time - MINUTE * (bias + (60 if time >= end else 0)))
+            if number == 0:
+                events += w.paths(log_seeds.CPUS, time=local)
+            rows = [("%d" % i, number, clock(time)) for i in range(20)]
+            events += w.sample(w.instances(*rows, time=local), time=local)
+        data = w.log(*events, size=w.SIZE, whole=True, bias=bias + 60,
+                     daylight=-60, start=clock(utc[0]))
+        return utc, [data[at:at + w.SIZE]
+                     for at in range(0, len(data), w.SIZE)]
+
+    def test_the_end_of_daylight_saving_time(self):
+        """A log that goes through it keeps its order; if it is circular, too,
+        its order is found at each place of the wrap."""
+        for (end, bias), minutes in itertools.product(
+                ENDS.values(), (7, 15, 25, 45)):
+            utc, whole = self.across(end, bias, minutes * MINUTE, 24)
+            for at in (2, 5, *range(len(whole) // 2 - 4, len(whole) // 2 + 4),
+                       len(whole) - 2):
+                moved = whole[:2] + whole[at:] + whole[2:at]
+                found, err = self.found(moved)
+                self.assertEqual(found, self.shown(utc), (minutes, at))
+                self.assertEqual(err.count(CIRCULAR), at != 2, (minutes, at))
+                self.assertNotIn("earlier", err)
+
     def test_a_cut_log_keeps_its_order(self):
         """The last buffer must be complete."""
         whole = self.buffers()
