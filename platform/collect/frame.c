@@ -232,9 +232,12 @@ static void fill_log(pfb_collector *c, const frame_segment *segment)
     }
 }
 
-/* A text log has neither types nor units: percentages are the counters with a percent sign in their names. */
+/* A text log has no types. Where the catalog does not know the type either, percentages are the counters with a percent
+ * sign in their names. */
 static bool is_percentage(const layout_path *path)
 {
+    if (path->has & PFB_SERIES_TYPE)
+        return strcmp(path->unit, "%") == 0;
     return path->counter.size > 0 && memchr(path->counter.bytes, '%', path->counter.size) != NULL;
 }
 

@@ -558,7 +558,8 @@ static void put_aggregate(const group_state *g, const aggregate *a, bool is_perc
                            .status = PFB_STATUS_NO_DATA};
 }
 
-/* A text log has neither types nor units: percentages are the counters with a percent sign in their names. */
+/* A text log has no types. Where the catalog does not know the type either, percentages are the counters with a percent
+ * sign in their names. */
 static bool is_percentage(const pfb_series *s)
 {
     return (s->has & PFB_SERIES_TYPE) ? strcmp(s->unit, "%") == 0

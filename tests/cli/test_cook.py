@@ -617,27 +617,31 @@ class Policies(Case):
                              expected, options)
 
     TEXT = (b'"(PDH-CSV 4.0) (UTC)(0)","\\\\PC\\P(0)\\% Idle",'
-            b'"\\\\PC\\S\\Prozessorzeit (%)","\\\\PC\\S\\Delta"\r\n'
-            b'"01/02/2024 03:04:05.000","101.5","-1.5","-300"\r\n'
-            b'"01/02/2024 03:04:06.000","100","0","300"\r\n')
+            b'"\\\\PC\\S\\Prozessorzeit (%)","\\\\PC\\S\\Delta",'
+            b'"\\\\PC\\GPU Engine(a)\\Utilization Percentage"\r\n'
+            b'"01/02/2024 03:04:05.000","101.5","-1.5","-300","160"\r\n'
+            b'"01/02/2024 03:04:06.000","100","0","300","100"\r\n')
 
     def test_text_logs(self):
         """Limits apply to displayed values; a percentage has a percent sign
-        in its name. What a limit changed has a flag."""
+        in its name, or is one of the catalog. What a limit changed has a
+        flag."""
         path = self.file("a.csv", self.TEXT)
         rows = {
-            (): ([101.5, -1.5, -300], [[], [], []]),
-            ("--wrap32",): ([101.5, -1.5, -300], [[], [], []]),
-            ("--cap-100",): ([100, -1.5, -300], [["above_100"], [], []]),
-            ("--clamp-0",): ([101.5, 0, 0],
-                             [[], ["below_zero"], ["below_zero"]]),
-            ("--cap-100", "--clamp-0"): ([100, 0, 0], [
-                ["above_100"], ["below_zero"], ["below_zero"]])}
+            (): ([101.5, -1.5, -300, 160], [[], [], [], []]),
+            ("--wrap32",): ([101.5, -1.5, -300, 160], [[], [], [], []]),
+            ("--cap-100",): ([100, -1.5, -300, 100],
+                             [["above_100"], [], [], ["above_100"]]),
+            ("--clamp-0",): ([101.5, 0, 0, 160],
+                             [[], ["below_zero"], ["below_zero"], []]),
+            ("--cap-100", "--clamp-0"): ([100, 0, 0, 100], [
+                ["above_100"], ["below_zero"], ["below_zero"],
+                ["above_100"]])}
         for options, (values, flags) in rows.items():
             found = self.run_json("cook", path, *options)
             self.assertEqual([v["value"] for v in found],
-                             values + [100, 0, 300], options)
-            self.assertEqual([v["flags"] for v in found], flags + [[]] * 3,
+                             values + [100, 0, 300, 100], options)
+            self.assertEqual([v["flags"] for v in found], flags + [[]] * 4,
                              options)
 
 

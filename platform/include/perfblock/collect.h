@@ -47,8 +47,8 @@ PFB_API void pfb_collector_close(pfb_collector *collector); /* may be null */
 PFB_API uint32_t pfb_collector_set(pfb_collector *collector, uint32_t option, int64_t value); /* pfb_code */
 
 /* How the values of the samples that follow are computed; null: the defaults. Of a text log, which has displayed
- * values, only clamp_0 applies, and cap_100 to counters with a percent sign in their names; flags mark what they
- * changed. */
+ * values, only clamp_0 and cap_100 apply; flags mark what they changed. Percentages of a text log are the counters
+ * that the catalog has with this unit, and counters without a type that have a percent sign in their names. */
 PFB_API void pfb_collector_set_formula(pfb_collector *collector, const pfb_formula_options *options);
 
 /* The name of the machine of V2 data and of V1 blocks without a name; null: unknown. Copied. False: no memory. */
