@@ -25,12 +25,14 @@ typedef struct samples_state {
     const char *problem;      /* why the rest of the file cannot be converted; null: all of it was */
     uint64_t problem_at;
     bool is_reported;
+    bool has_row, is_page;
 } samples_state;
 
 /* A part of the file. */
 typedef struct text_part {
     size_t begin, end;
     bool is_quoted; /* CSV: the cell had quotation marks; JSON: a string */
+    bool is_cut;    /* CSV: the file ends inside of the quotation marks */
 } text_part;
 
 /* How characters are written in the file. */
@@ -64,7 +66,8 @@ typedef struct converter {
     size_t line_at; /* the part of the file whose lines were counted */
     uint64_t line;
     uint64_t values, values_without_time;
-    bool has_samples; /* a part is called CounterSamples */
+    uint64_t unread_readings; /* lines of Readings that belong to no counter */
+    bool has_samples;         /* a part is called CounterSamples */
 } converter;
 
 /* ---- Characters ------------------------------------------------------------------------------------------ */
@@ -274,16 +277,17 @@ static bool put_unix_time(converter *c, text_bytes *to, text_part part)
         digits[count++] = (char)(character < 0x80 ? character : '?');
     }
     static const char first[] = "/Date(";
+    const int64_t since_1601 = INT64_C(11644473600000); /* from there to 1970 */
     char *end = NULL;
     if (memcmp(digits, first, sizeof first - 1) != 0)
         return false;
     long long milliseconds = strtoll(digits + sizeof first - 1, &end, 10);
-    if (end == digits + sizeof first - 1 || milliseconds < 0 || milliseconds > INT64_C(200000000000000) ||
+    if (end == digits + sizeof first - 1 || milliseconds < -since_1601 || milliseconds > INT64_C(200000000000000) ||
         (strncmp(end, ")/", 2) != 0 && *end != '+' && *end != '-'))
         return false;
     /* Days since 0000-03-01 in the Gregorian calendar, in which leap days are the last of a year. */
-    int64_t days = milliseconds / 86400000 + 719468;
-    int64_t rest = milliseconds % 86400000;
+    int64_t days = (milliseconds + since_1601) / 86400000 + 584694;
+    int64_t rest = (milliseconds + since_1601) % 86400000;
     int64_t era = days / 146097;
     int64_t day = days % 146097;
     int64_t year = (day - day / 1460 + day / 36524 - day / 146096) / 365;
@@ -364,6 +368,40 @@ static void add_value(converter *c, const sample_value *value, uint64_t group, s
         put_words(c, &c->row, "\" \"");
 }
 
+/* Adds the values of a text with the Readings of a sample set: for each counter a line of its path and " :", and one of
+ * its value. */
+static void add_readings(converter *c, text_part readings, text_part time, uint64_t group, size_t place)
+{
+    sample_value value = {.has_time = true, .time = time};
+    text_part line = readings;
+    for (size_t at = readings.begin; line.begin < readings.end && c->step == PFB_NEXT_RECORD;) {
+        bool is_byte = false;
+        line.end = at;
+        uint32_t character = at < readings.end ? take_character(c, &at, readings.end, true, &is_byte) : '\n';
+        if (character != '\n' && character != '\r')
+            continue;
+        const size_t marks = 2 * c->width;
+        bool is_path = line.end - line.begin > marks && has_word(c, line.end - marks, line.end, " :");
+        if (value.has_path && line.end > line.begin) {
+            value.value = is_path ? (text_part){.is_quoted = true} : line;
+            add_value(c, &value, group, place);
+            value.has_path = false;
+        } else if (!is_path) {
+            c->unread_readings += line.end > line.begin;
+        }
+        if (is_path) {
+            value.has_path = true;
+            value.path = line;
+            value.path.end -= marks;
+        }
+        line.begin = at;
+    }
+    if (value.has_path) {
+        value.value = (text_part){.is_quoted = true};
+        add_value(c, &value, group, place);
+    }
+}
+
 static bool fail(converter *c, size_t at, const char *problem)
 {
     c->state->problem = problem;
@@ -383,6 +421,9 @@ typedef struct json_level {
     size_t at;
     text_part key; /* the latest one */
     sample_value value;
+    bool has_readings;
+    text_part readings;
+    uint64_t values_before; /* the number of values when the object began */
 } json_level;
 
 typedef struct json_reader {
@@ -413,7 +454,7 @@ static bool take_string(json_reader *j, text_part *part)
     return false;
 }
 
-/* Takes a number, true, false or null. */
+/* Takes a number, true, false or null, and what PowerShell 5 writes for numbers that are not finite. */
 static bool take_bare(json_reader *j, text_part *part)
 {
     const converter *c = j->c;
@@ -421,14 +462,14 @@ static bool take_bare(json_reader *j, text_part *part)
     part->is_quoted = false;
     for (; j->at < c->size; j->at += c->width) {
         uint32_t unit = unit_at(c, j->at);
-        if (!((unit >= '0' && unit <= '9') || unit == '-' || unit == '+' || unit == '.' || unit == 'E' ||
-              (unit >= 'a' && unit <= 'z')))
+        if (!((unit >= '0' && unit <= '9') || unit == '-' || unit == '+' || unit == '.' ||
+              (unit >= 'A' && unit <= 'Z') || (unit >= 'a' && unit <= 'z')))
             break;
     }
     part->end = j->at;
     uint32_t first = part->end > part->begin ? unit_at(c, part->begin) : 0;
     return first == '-' || (first >= '0' && first <= '9') || is_word(c, *part, "true") || is_word(c, *part, "false") ||
-           is_word(c, *part, "null");
+           is_word(c, *part, "null") || is_word(c, *part, "NaN") || is_word(c, *part, "Infinity");
 }
 
 /* Stores the value of a key that matters. */
@@ -448,6 +489,9 @@ static void store_value(json_reader *j, text_part part)
         value->value = part;
     } else if (is_word(c, level->key, "Status")) {
         value->status = part;
+    } else if (is_word(c, level->key, "Readings")) {
+        level->has_readings = part.is_quoted;
+        level->readings = part;
     } else if (is_word(c, level->key, level->is_time ? "value" : "Timestamp")) {
         value->has_time = part.is_quoted;
         value->time = part;
@@ -466,7 +510,8 @@ static bool begin_level(json_reader *j, bool is_object)
     j->levels[++j->depth] = (json_level){.is_object = is_object,
                                          .is_time = outer->is_object && is_word(c, outer->key, "Timestamp"),
                                          .group = is_samples ? j->groups : outer->group,
-                                         .at = j->at};
+                                         .at = j->at,
+                                         .values_before = j->c->values};
     j->next = is_object ? NEXT_KEY_OR_END : NEXT_VALUE_OR_END;
     j->at += c->width;
     return true;
@@ -491,6 +536,8 @@ static void end_level(json_reader *j)
             }
         }
         add_value(j->c, value, level->group, level->at);
+    } else if (level->has_readings && value->has_time && j->c->values == level->values_before) {
+        add_readings(j->c, level->readings, value->time, ++j->groups, level->at);
     }
     j->at += j->c->width;
     j->next = j->depth > 0 ? NEXT_COMMA : NEXT_VALUE;
@@ -590,6 +637,7 @@ static text_part take_cell(const converter *c, size_t *at, uint32_t separator)
     size_t end = *at;
     if (!cell.is_quoted && end > cell.begin && unit_at(c, end - c->width) == '\r')
         end -= c->width;
+    cell.is_cut = is_inside;
     cell.end = cell.is_quoted && !is_inside ? closing : end;
     return cell;
 }
@@ -628,10 +676,11 @@ static uint32_t find_separator(const converter *c, size_t at)
 /* Reads the rows of Export-Csv, one for each value. */
 static void convert_csv(converter *c, size_t at)
 {
-    enum { PATH, COOKED_VALUE, STATUS, TIMESTAMP, NAMES };
-    static const char *const names[NAMES] = {"Path", "CookedValue", "Status", "Timestamp"};
+    enum { PATH, COOKED_VALUE, STATUS, TIMESTAMP, READINGS, NAMES };
+    static const char *const names[NAMES] = {"Path", "CookedValue", "Status", "Timestamp", "Readings"};
     text_part *cells = calloc(MAX_COLUMNS, sizeof *cells);
-    size_t columns[NAMES] = {MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS};
+    size_t columns[NAMES] = {MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS};
+    uint64_t sets = 0;
     if (!cells) {
         c->step = pfb_stream_fail_memory(c->file->input->stream);
         return;
@@ -647,9 +696,20 @@ static void convert_csv(converter *c, size_t at)
             columns[k] = is_word(c, cells[i], names[k]) ? i : columns[k];
         c->has_samples = c->has_samples || is_word(c, cells[i], "CounterSamples");
     }
-    while (at < c->size && c->step == PFB_NEXT_RECORD && columns[PATH] < count && columns[COOKED_VALUE] < count) {
+    const bool has_samples = columns[PATH] < count && columns[COOKED_VALUE] < count;
+    const bool has_readings = !has_samples && columns[TIMESTAMP] < count && columns[READINGS] < count;
+    while (at < c->size && c->step == PFB_NEXT_RECORD && (has_samples || has_readings)) {
         const size_t begin = at;
         count = take_record(c, &at, separator, cells);
+        if (count > 0 && cells[count - 1].is_cut) {
+            fail(c, begin, "the CSV text ends inside a cell");
+            break;
+        }
+        if (has_readings) {
+            if (columns[TIMESTAMP] < count && columns[READINGS] < count)
+                add_readings(c, cells[columns[READINGS]], cells[columns[TIMESTAMP]], ++sets, begin);
+            continue;
+        }
         if (columns[PATH] >= count || columns[COOKED_VALUE] >= count)
             continue; /* an empty line */
         sample_value value = {.path = cells[columns[PATH]], .value = cells[columns[COOKED_VALUE]]};
@@ -745,22 +805,20 @@ static bool finds_word(const converter *c, size_t at, const char *word)
     return false;
 }
 
-/* Returns true if the first line, or the one after #TYPE, has the columns of samples. */
+/* Returns true if the first line, or the one after #TYPE, has the columns of samples or sample sets. */
 static bool is_samples_csv(const converter *c, size_t at)
 {
-    bool has_type = has_word(c, at, c->size, "#TYPE");
-    if (!has_type && !has_word(c, at, c->size, "\"") && !has_word(c, at, c->size, "Path") &&
-        !has_word(c, at, c->size, "Timestamp"))
-        return false;
-    size_t end = at;
-    for (int line = 0; line < 1 + has_type; line++) {
-        while (end < c->size && unit_at(c, end) != '\n')
-            end += c->width;
-        end += end < c->size ? c->width : 0;
+    text_part cells[MAX_COLUMNS];
+    bool has_time = false, has_values = false, has_readings = false;
+    if (has_word(c, at, c->size, "#TYPE"))
+        take_record(c, &at, 0, cells);
+    const size_t count = take_record(c, &at, find_separator(c, at), cells);
+    for (size_t i = 0; i < count; i++) {
+        has_time = has_time || is_word(c, cells[i], "Timestamp");
+        has_values = has_values || is_word(c, cells[i], "CookedValue") || is_word(c, cells[i], "CounterSamples");
+        has_readings = has_readings || is_word(c, cells[i], "Readings");
     }
-    converter head = *c;
-    head.size = end;
-    return finds_word(&head, at, "CookedValue") || finds_word(&head, at, "CounterSamples");
+    return has_values || (has_time && has_readings);
 }
 
 const char *pfb_format_samples_recognise(const uint8_t *data, size_t available)
@@ -771,7 +829,8 @@ const char *pfb_format_samples_recognise(const uint8_t *data, size_t available)
     size_t at = find_encoding(&c);
     uint32_t first = first_character(&c, &at);
     if ((first == '{' || first == '[') &&
-        (finds_word(&c, at, "\"CookedValue\"") || finds_word(&c, at, "\"CounterSamples\"")))
+        (finds_word(&c, at, "\"CookedValue\"") || finds_word(&c, at, "\"CounterSamples\"") ||
+         (finds_word(&c, at, "\"Readings\"") && finds_word(&c, at, "\"Timestamp\""))))
         return "has samples of Get-Counter as JSON";
     for (size_t i = at; first == '<' && i < c.size; i += c.width) {
         if (unit_at(&c, i) == '(' && is_magic(&c, i) && find_section(&c, i) != PFB_NONE)
@@ -833,6 +892,7 @@ static int32_t convert(file_input *file)
     size_t at = find_encoding(&c);
     c.line_at = at;
     uint32_t first = first_character(&c, &at);
+    state->is_page = first == '<';
     if (first == '{' || first == '[')
         convert_json(&c, at);
     else if (first == '<')
@@ -851,6 +911,11 @@ static int32_t convert(file_input *file)
         const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = file->input->number, .term = -1};
         pfb_stream_report(file->input->stream, &problem, "%" PRIu64 " values without Timestamp were left out",
                           c.values_without_time);
+    }
+    if (c.unread_readings > 0) {
+        const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = file->input->number, .term = -1};
+        pfb_stream_report(file->input->stream, &problem,
+                          "%" PRIu64 " lines of Readings that are no values were left out", c.unread_readings);
     }
     state->window = file->window;
     state->source =
@@ -876,6 +941,10 @@ static int32_t next_of_samples(file_input *file, pfb_record *record)
 {
     samples_state *state = file->state;
     int32_t step = pfb_format_text.next(file, record);
+    state->has_row = state->has_row || (step == PFB_NEXT_RECORD && record->kind == PFB_RECORD_ROW);
+    if (step == PFB_NEXT_END && !state->has_row && !state->is_page && !state->problem &&
+        state->text.reader.error.code == PFB_OK)
+        state->problem = "no value has a Timestamp of a known form";
     if (step == PFB_NEXT_END && state->problem && !state->is_reported) {
         state->is_reported = true;
         report(file, state->problem, state->problem_at);

@@ -203,8 +203,10 @@ static const char *as_manifest(const uint8_t *data, size_t available, uint64_t f
 {
     (void)file_size;
     size_t start = available < TEXT_EXAMINED_BYTES ? available : TEXT_EXAMINED_BYTES;
-    bool is_xml = has_word(data, start, "<?xml") || has_word(data, start, "instrumentationManifest");
-    bool is_manifest = is_xml && has_word(data, available, "counterSet"); /* the elements may have a prefix */
+    bool is_xml = has_word(data, start, "<?xml") || has_word(data, start, "instrumentationManifest") ||
+                  has_word(data, start, "<counters");
+    /* Names of elements may have a prefix. */
+    bool is_manifest = is_xml && (has_word(data, available, "<counterSet") || has_word(data, available, ":counterSet"));
     return is_manifest ? "is a manifest (.man), which has the definitions of counters and no samples" : NULL;
 }
 

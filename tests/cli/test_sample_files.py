@@ -57,6 +57,16 @@ def sets_of(rows):
             for time, samples in rows]
 
 
+def with_readings(rows, samples, decimal="."):
+    """Sample sets whose samples ConvertTo-Json or Export-Csv did not write,
+    but which have their readings as text."""
+    return [{"Timestamp": time, "CounterSamples": samples,
+             "Readings": "".join("%s :\n%s\n\n" % (item["Path"], str(
+                 item["CookedValue"]).replace(".", decimal))
+                                 for item in items)}
+            for time, items in rows]
+
+
 def flat(rows):
     """The samples of all rows."""
     return [item for _, samples in rows for item in samples]
@@ -105,6 +115,19 @@ READ = {
     "times as objects": (json.dumps([dict(item, Timestamp={
         "value": item["Timestamp"], "DateTime": "Tuesday"})
         for item in flat(rows_of(3, date_5))]), wanted(3)),
+    "values and readings": (json.dumps([dict(read, **item) for read, item in zip(
+        with_readings(rows_of(3, date_5), ""), SETS_5)]), wanted(3)),
+    "readings": (json.dumps(with_readings(
+        rows_of(3, date_5), ["Microsoft.PowerShell.Commands.GetCounter."
+                             "PerformanceCounterSample"])), wanted(3)),
+    "only readings": (json.dumps([{key: item[key] for key in (
+        "Timestamp", "Readings")} for item in with_readings(ROWS_7, "")]), IN_7),
+    "no finite numbers": ('[{"Path":"a","CookedValue":NaN,"Timestamp":"/Date(-1'
+                          ')/"},{"Path":"b","CookedValue":-Infinity,"Timestamp"'
+                          ':"/Date(-1)/"},{"Path":"c","CookedValue":1,'
+                          '"Timestamp":"/Date(-1)/"}]', [
+                              ("1969-12-31T23:59:59.9990000Z", None, value)
+                              for value in (None, None, 1)]),
     "lists as objects": (json.dumps([dict(item, CounterSamples={
         "value": item["CounterSamples"], "Count": 2}) for item in SETS_5]),
         wanted(3)),
@@ -115,6 +138,13 @@ READ = {
     "tabs": (exported(flat(ROWS_7), "\t"), IN_7),
     "three columns": (exported(flat(AMERICAN), columns=[
         "Timestamp", "CookedValue", "Path"]), wanted(3, zone="")),
+    "no quotation marks": ("CookedValue,Path,Timestamp\n1.5,%s,10/13/2023 16:00:"
+                           "00\n" % MEMORY, [("2023-10-13T16:00:00.0000000",
+                                              MEMORY, 1.5)]),
+    "exported readings": (exported(with_readings(AMERICAN, "x[]")),
+                          wanted(3, zone="")),
+    "german readings": (exported(with_readings(rows_of(3, lambda t: t.strftime(
+        "%d.%m.%Y %H:%M:%S")), "x[]", ","), ";"), wanted(3, zone="")),
     # HTML
     "page": ("<!DOCTYPE html>\n<html><h1>(PDH-CSV 4.0)</h1><pre>\n" + ESCAPED +
              "</pre><p>1,2</p></html>\n", PDH_WANTED),
@@ -130,7 +160,15 @@ READ = {
 MANIFEST = ('<?xml version="1.0"?>\n<instrumentationManifest><counters>'
             '<provider><counterSet guid="{1}"><counter id="1"/></counterSet>'
             "</provider></counters></instrumentationManifest>")
+NO_SAMPLES = ("is a manifest (.man), which has the definitions of counters and "
+              "no samples")
 REFUSED = {
+    "manifest with a prefix": (MANIFEST.replace("<c", "<m:c").replace(
+        "</c", "</m:c"), NO_SAMPLES),
+    "manifest without declaration": (MANIFEST[22:].replace(
+        "instrumentationManifest>", "assembly>"), NO_SAMPLES),
+    "times of no form": ('[{"Path":"a","CookedValue":1,"Timestamp":"now"}]',
+                         "no value has a Timestamp of a known form"),
     "manifest": (MANIFEST, "is a manifest (.man), which has the definitions of "
                  "counters and no samples"),
     "manifest with prefixes": (MANIFEST.replace("<counter", "<c:counter"),
@@ -234,6 +272,16 @@ class SampleFiles(Case):
             self.assertEqual(values, IN_7[:len(values)])
             self.assertGreater(len(values), 1)
             self.assertRegex(err, ": offset [0-9]+: unknown_format: the JSON")
+
+    def test_exports_that_are_cut(self):
+        """A cut number is no value."""
+        text = exported(flat(AMERICAN), columns=[
+            "Path", "Timestamp", "CookedValue"])
+        for readings in (text, exported(with_readings(AMERICAN, "x[]"))):
+            values, err = self.cooked("a.csv", readings[:-3].encode(), 1)
+            self.assertEqual(values, wanted(3, zone="")[:len(values)])
+            self.assertGreater(len(values), 3)
+            self.assertIn("unknown_format: the CSV text ends inside a cell", err)
 
     def test_damaged_texts(self):
         """Damage neither ends the program abnormally nor makes up values."""
