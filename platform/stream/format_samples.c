@@ -25,7 +25,6 @@ typedef struct samples_state {
     const char *problem;      /* why the rest of the file cannot be converted; null: all of it was */
     uint64_t problem_at;
     bool is_reported;
-    bool has_row, is_page;
 } samples_state;
 
 /* A part of the file. */
@@ -892,7 +891,6 @@ static int32_t convert(file_input *file)
     size_t at = find_encoding(&c);
     c.line_at = at;
     uint32_t first = first_character(&c, &at);
-    state->is_page = first == '<';
     if (first == '{' || first == '[')
         convert_json(&c, at);
     else if (first == '<')
@@ -941,10 +939,6 @@ static int32_t next_of_samples(file_input *file, pfb_record *record)
 {
     samples_state *state = file->state;
     int32_t step = pfb_format_text.next(file, record);
-    state->has_row = state->has_row || (step == PFB_NEXT_RECORD && record->kind == PFB_RECORD_ROW);
-    if (step == PFB_NEXT_END && !state->has_row && !state->is_page && !state->problem &&
-        state->text.reader.error.code == PFB_OK)
-        state->problem = "no value has a Timestamp of a known form";
     if (step == PFB_NEXT_END && state->problem && !state->is_reported) {
         state->is_reported = true;
         report(file, state->problem, state->problem_at);

@@ -363,7 +363,7 @@ static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, tex
 static bool text_has_number(const pfb_pdh_text_reader *text, size_t at, size_t end)
 {
     double number;
-    text_cell cell = pfb_pdh_text_find_cell(text, at, end);
+    text_cell cell = {.begin = end, .end = end, .next = at};
     while (cell.next < end)
         cell = pfb_pdh_text_find_cell(text, cell.next, end);
     return pfb_pdh_text_parse_number(text, &cell, &number);
