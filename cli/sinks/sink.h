@@ -35,6 +35,7 @@ typedef struct sink_run {
     bool is_nonzero;  /* tables leave out instances (of a log, paths) with no value but zeros */
     const char *sort; /* the name of the counter by which tables are sorted, descending; null: not given */
     uint64_t top;     /* maximum number of instances (of a log, paths) in a table; 0: no limit */
+    bool has_group;   /* a group was printed */
     bool has_any;     /* a value was counted, whatever its status */
     bool has_value;   /* one that the output shows: with status ok, or raw */
     bool has_single;  /* a counted value has the status PFB_STATUS_NEED_TWO_SAMPLES */
@@ -42,11 +43,13 @@ typedef struct sink_run {
     /* ------------------------------------------------------------------------------------------ */
     pfb_collector *collector;
     pfb_frame frame;
-    cached_fields *fields;  /* of records; null before the first one */
-    bool has_sort_counter;  /* a counter with the name `sort` was found */
-    suggestion closest;     /* the counter name most similar to `sort`, suggested if no counter has that name */
-    metric_totals *metrics; /* the totals of the previous sample; null before the first one */
-    sqlite_log *sqlite;     /* the open file; null before the first sample */
+    cached_fields *fields;   /* of records; null before the first one */
+    bool has_sort_counter;   /* a counter with the name `sort` was found */
+    suggestion closest;      /* the counter name most similar to `sort`, suggested if no counter has that name */
+    uint64_t sum_count;      /* values with PFB_FLAG_SUM that the format does not mark */
+    uint64_t negative_count; /* the same with PFB_FLAG_MAY_BE_NEGATIVE */
+    metric_totals *metrics;  /* the totals of the previous sample; null before the first one */
+    sqlite_log *sqlite;      /* the open file; null before the first sample */
 } sink_run;
 
 /* ---- Printing -------------------------------------------------------------------------------------------- */

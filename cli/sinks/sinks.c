@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of the sinks, and printing with them. */
 #include "memory/memory.h"
+#include "output/diagnostics.h"
 #include "sinks/sink.h"
 #include "sinks/value_name.h"
+
+#include <inttypes.h>
 
 /* ---- The rows -------------------------------------------------------------------------------------------- */
 
@@ -13,6 +16,7 @@ typedef struct sink {
     bool needs_one;               /* most values need no earlier sample */
     bool shows_raw;               /* shows raw values, so also one without a displayed value */
     bool reports_results;         /* `print` reports results without values itself */
+    bool marks_flags;             /* it shows the flags of values */
     void (*print)(sink_run *run); /* prints the current frame */
     void (*end_sample)(sink_run *run);
     void (*end)(sink_run *run);
@@ -23,15 +27,17 @@ static const sink sinks[] = {
      .counts_all = true,
      .shows_raw = true,
      .reports_results = true,
+     .marks_flags = true,
      .print = records_print,
      .end = records_end},
     {.format = OUTPUT_CSV,
      .counts_all = true,
      .shows_raw = true,
      .reports_results = true,
+     .marks_flags = true,
      .print = records_print,
      .end = records_end},
-    {.format = OUTPUT_TEXT, .print = tables_print},
+    {.format = OUTPUT_TEXT, .marks_flags = true, .print = tables_print},
     {.format = OUTPUT_PDH_CSV, .print = pdh_print, .end_sample = pdh_end},
     {.format = OUTPUT_PDH_TSV, .print = pdh_print, .end_sample = pdh_end},
     {.format = OUTPUT_PROMETHEUS, .needs_one = true, .shows_raw = true, .print = metrics_print, .end = metrics_end},
@@ -85,6 +91,36 @@ static void count_values(sink_run *run, bool counts_all)
     }
 }
 
+/* Looks for a group, and counts the values whose flags the format does not mark. */
+static void count_marks(sink_run *run, bool marks_flags)
+{
+    element e;
+    for (uint32_t i = 0; i < run->frame.count; i++) {
+        uint32_t flags = marks_flags ? 0 : run->frame.flag_bits[i] & (PFB_FLAG_SUM | PFB_FLAG_MAY_BE_NEGATIVE);
+        bool may_be_group = run->is_grouped && !run->has_group;
+        if ((flags == 0 && !may_be_group) || !sink_element(run, i, &e) || !sink_is_shown(&e))
+            continue;
+        run->has_group = run->has_group || (e.series.has & PFB_SERIES_GROUP);
+        run->sum_count += (flags & PFB_FLAG_SUM) != 0;
+        run->negative_count += (flags & PFB_FLAG_MAY_BE_NEGATIVE) != 0;
+    }
+}
+
+static void note_marks(const sink_run *run)
+{
+    if (run->is_grouped && run->has_any && !run->has_group)
+        diagnostics_say(STATUS_FINE, "perfblock", "note: no instance matches the pattern of --group");
+    if (run->sum_count > 0)
+        diagnostics_say(STATUS_FINE, "perfblock",
+                        "note: %" PRIu64 " percentages above 100 are sums of groups, which this format does not mark",
+                        run->sum_count);
+    if (run->negative_count > 0)
+        diagnostics_say(STATUS_FINE, "perfblock",
+                        "note: %" PRIu64
+                        " raw counts may be below zero: their highest bit is set, which this format does not mark",
+                        run->negative_count);
+}
+
 /* Makes the collector's current sample that of the run. Returns false if there is none. */
 static bool take_frame(sink_run *run, pfb_collector *collector)
 {
@@ -100,6 +136,7 @@ void sink_print(sink_run *run, pfb_collector *collector)
         return;
     count_values(run, s->counts_all || (run->out->summary && run->out->format != OUTPUT_TEXT));
     run->has_other = run->has_other || (s->needs_one && !run->is_grouped);
+    count_marks(run, run->out->summary ? run->out->format != OUTPUT_TEXT : s->marks_flags);
     s->print(run);
     for (uint32_t i = 0; !s->reports_results && i < run->frame.result_count && !output_failed(run->out); i++)
         sink_report_result(run, i);
@@ -117,6 +154,7 @@ void sink_end(sink_run *run)
     const sink *s = sink_of(run->out);
     sink_end_sample(run);
     suggest_end(&run->closest);
+    note_marks(run);
     if (s->end)
         s->end(run);
 }

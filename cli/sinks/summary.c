@@ -35,6 +35,7 @@ _Static_assert(sizeof(summary_key) ==
 /* The values of a series. */
 typedef struct summary_line {
     figures figures;
+    uint32_t flags;    /* of all values */
     uint64_t missing;  /* values with a status other than ok */
     uint64_t statuses; /* statuses of the missing values: bit n is value_summary.statuses[n] */
 } summary_line;
@@ -132,6 +133,7 @@ void summary_print(sink_run *p)
         if (v.value.status == PFB_STATUS_OK) {
             figures_add(&line->figures, v.value.value);
             figures_weigh(&line->figures, v.value.value, 1);
+            line->flags |= v.value.flags;
         } else {
             line->missing++;
             line->statuses |= bit_of_status(summary, &v);
@@ -223,6 +225,7 @@ static void put_record(output *out, buffer *text, const value_summary *summary, 
 {
     char type[NAMES_TYPE_BYTES];
     char guid[PFB_GUID_TEXT_BYTES];
+    const char *flags[NAMES_MAX_BITS];
     const pfb_series s = series_at(summary, number);
     output_begin(out, NULL, 0);
     sink_put_name(out, "set", (s.has & PFB_SERIES_COUNTERSET), s.counterset, s.counterset_bytes);
@@ -243,6 +246,7 @@ static void put_record(output *out, buffer *text, const value_summary *summary, 
     buffer_clear(text);
     sink_put_machine(text, &s, SINK_LONGEST_PART + 2);
     sink_put_name(out, "machine", (s.has & PFB_SERIES_MACHINE), text->data, text->size);
+    output_names(out, "flags", flags, names_of_flags(summary->lines[number].flags, flags));
     output_end(out);
 }
 

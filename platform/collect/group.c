@@ -612,7 +612,7 @@ bool pfb_group_series(pfb_collector *c, uint32_t element, pfb_series *series)
     series->row = e->row;
     if (!e->is_group)
         return true;
-    series->has = (series->has & ~of_one) | PFB_SERIES_INSTANCE;
+    series->has = (series->has & ~of_one) | PFB_SERIES_INSTANCE | PFB_SERIES_GROUP;
     series->instance = g->names + e->name;
     series->instance_bytes = e->name_bytes < UINT32_MAX ? (uint32_t)e->name_bytes : UINT32_MAX;
     series->parent = "";

@@ -330,7 +330,7 @@ class Sinks(GroupCase):
 
     def test_pdh(self):
         rows = list(csv.reader(io.StringIO(self.run_fine(
-            "cook", "-f", "pdh-csv", self.path, *self.options).out)))
+            "cook", "-q", "-f", "pdh-csv", self.path, *self.options).out)))
         self.assertEqual(len(rows[0]), 5)
         at = [i for i, name in enumerate(rows[0])
               if self.name in name and "Util" in name]
@@ -340,7 +340,7 @@ class Sinks(GroupCase):
     def test_prometheus(self):
         """Groups have no raw values, so metrics are gauges of the displayed
         ones."""
-        out = self.run_fine("cook", "-f", "prometheus", self.path,
+        out = self.run_fine("cook", "-q", "-f", "prometheus", self.path,
                             *self.options).out
         self.assertRegex(out, r'(?m)^perfblock_gpu_engine_utilization_ratio\{'
                          r'instance="pid_10_\*engtype_3D"\} 1.35 ')
@@ -351,10 +351,12 @@ class Sinks(GroupCase):
     def test_summary(self):
         found = {(r["instance"], r["counter"]): r for r in self.run_json(
             "cook", "--summary", self.path, *self.options)}
-        self.assertEqual(found[self.name, "% Utilization"]["maximum"], 135)
+        line = found[self.name, "% Utilization"]
+        self.assertEqual((line["maximum"], line["flags"]), (135, ["sum"]))
+        self.assertEqual(found[self.name, "Bytes"]["flags"], [])
 
     def test_report(self):
-        page = pages.Report(self.run_fine("report", self.path,
+        page = pages.Report(self.run_fine("report", "-q", self.path,
                                           *self.options).out)
         line = page.lines["", "GPU Engine", "% Utilization", self.name]
         self.assertEqual(line.points, ["need_two_samples", 135])
@@ -365,6 +367,32 @@ class Sinks(GroupCase):
         found = self.live(self.path, "--set", "GPU Engine", *self.options)
         self.assertEqual([r["value"] for r in found
                           if r["instance"] == self.name], [135, 11])
+
+    def test_notes(self):
+        """Formats without flags count the sums; a page contains the note."""
+        words = "1 percentages above 100 are sums of groups"
+        for options, wanted in (
+                (("-f", "pdh-csv"), 1), (("-f", "pdh-tsv"), 1),
+                (("-f", "prometheus"), 1), (("--summary",), 1), ((), 0),
+                (("-f", "json"), 0), (("-f", "csv"), 0),
+                (("-f", "json", "--summary"), 0)):
+            done = self.run_program("cook", self.path, *self.options,
+                                    *options)
+            self.assertEqual(done.err.count(words), wanted, options)
+        done = self.run_program("report", self.path, *self.options)
+        self.assertIn(words, done.err)
+        self.assertIn(words, done.out)
+
+    def test_no_instance_matches(self):
+        """A note says so: nothing was grouped."""
+        words = "note: no instance matches the pattern of --group"
+        for command, options in (
+                ("cook", ()), ("cook", ("-f", "json")), ("report", ()),
+                ("cook", ("-f", "pdh-csv")), ("cook", ("--summary",))):
+            for pattern, wanted in (("pid_(*)_x", 1), (PATTERN, 0)):
+                done = self.run_program(command, self.path, *options,
+                                        "--group", pattern)
+                self.assertEqual(done.err.count(words), wanted, options)
 
     def test_usage(self):
         """Wrong uses are refused."""
@@ -379,7 +407,7 @@ class Sinks(GroupCase):
             done = self.run_program(*arguments)
             self.assertEqual(done.status, 2, arguments)
             self.assertIn(message, done.err)
-        self.assertEqual(len(self.run_json("cook", self.path, "--group",
+        self.assertEqual(len(self.run_json("cook", "-q", self.path, "--group",
                                            "a" * 256)), 24)
 
 

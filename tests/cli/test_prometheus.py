@@ -255,7 +255,8 @@ class Names(Metrics):
         )
         counters = [(number, row[0], row[1])
                     for number, row in enumerate(rows)]
-        found = self.single("My Set", counters, [row[2] for row in rows])
+        found = self.single("My Set", counters, [row[2] for row in rows],
+                            "--quiet")
         for number, row in enumerate(rows):
             name = row[3].replace("%d", str(number))
             kind = "gauge" if row[0] == LARGE_RAW else "counter"

@@ -14,7 +14,7 @@ from program import (Case, bytes_of, needs_real_data, real, seed,
 
 KEYS = ["set", "object", "instance", "occurrence", "counter", "counter_id",
         "type", "unit", "count", "minimum", "average", "maximum", "last",
-        "missing", "statuses", "guid", "parent", "machine"]
+        "missing", "statuses", "guid", "parent", "machine", "flags"]
 IDENTITY = ["set", "object", "instance", "occurrence", "counter", "counter_id",
             "type", "unit", "guid", "parent", "machine"]
 
@@ -32,6 +32,7 @@ def figures(values):
         record.update(
             count=len(good), missing=len(group) - len(good),
             statuses={v["status"] for v in group} - {"ok"},
+            flags={flag for v in group for flag in v["flags"]},
             minimum=min(good, default=None), maximum=max(good, default=None),
             average=sum(map(Fraction, good)) / len(good) if good else None,
             last=good[-1] if good else None)
@@ -53,8 +54,8 @@ class SummaryCase(Case):
             for key in IDENTITY + ["count", "missing", "minimum", "maximum",
                                    "last"]:
                 self.assertEqual(got[key], want[key], (key, want))
-            self.assertEqual(sorted(got["statuses"]),
-                             sorted(want["statuses"]))
+            for key in ("statuses", "flags"):
+                self.assertEqual(sorted(got[key]), sorted(want[key]))
             if want["average"] is None:
                 self.assertIsNone(got["average"])
             else:

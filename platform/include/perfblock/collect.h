@@ -161,8 +161,9 @@ enum { /* what is known of a series */
        PFB_SERIES_INSTANCE_ID = 512,
        PFB_SERIES_HIDDEN = 1024, /* the counter has PFB_ATTRIBUTE_NO_DISPLAY and was not chosen by name or id */
        PFB_SERIES_LOG = 2048,    /* of a path of a log, not of a V1 object inside it */
-       PFB_SERIES_TOTALS = 4096  /* V1, V2: a term chose its counter with an instance pattern that contains "_Total", in
+       PFB_SERIES_TOTALS = 4096, /* V1, V2: a term chose its counter with an instance pattern that contains "_Total", in
                                   * any case: then the user wants sums of instances, too */
+       PFB_SERIES_GROUP = 8192   /* a group of instances (pfb_collector_group) */
 };
 
 /* What an element belongs to. Strings are never null, "" for what is absent, with a NUL after their bytes; names of
