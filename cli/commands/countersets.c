@@ -270,7 +270,7 @@ static bool list_stream(set_listing *l)
     report(l);
     l->has_reported_names = true;
     list_sets(l);
-    summary_sets_write(l->values.summary, &l->names, l->out);
+    summary_sets_write(l->values.summary, &l->names, &l->titles, l->out);
     value_summary_free(l->values.summary);
     sink_end(&l->printer);
     if (has_v2 && !has_other)

@@ -57,7 +57,7 @@ void seen_names_open(seen_names *s, const path_list *paths, const options *o)
 {
     size_t set_count = 0;
     size_t counter_count = 0;
-    *s = (seen_names){.is_translated = o->names_count > 1};
+    *s = (seen_names){.has_any = false};
     list_splits(s, paths);
     s->set_list = memory_get(paths->count + o->set_count + s->split_count + 1, sizeof *s->set_list);
     s->counter_list = memory_get(paths->count + o->counter_count + s->split_count + 1, sizeof *s->counter_list);
@@ -102,6 +102,17 @@ static bool match(seen_names *s, set_names *wanted, pfb_name name)
     return name.bytes && set_names_match(wanted, s->text.data, s->text.size);
 }
 
+/* Compares a name of a log, which may be absent, in both languages. */
+static bool match_translated(seen_names *s, set_names *wanted, const title_names *titles, pfb_name name)
+{
+    pfb_name others[TITLE_OTHERS];
+    size_t count = title_names_others(titles, name, others);
+    bool is_match = match(s, wanted, name);
+    for (size_t i = 0; i < count; i++)
+        is_match = match(s, wanted, others[i]) || is_match;
+    return is_match;
+}
+
 /* Compares the title index and the names of a V1 object or counter with the names on the command line. */
 static bool match_title(seen_names *s, set_names *wanted, const title_names *titles, uint32_t title)
 {
@@ -139,20 +150,20 @@ static void add_block(seen_names *s, const title_names *titles, const uint8_t *d
     }
 }
 
-static void add_paths(seen_names *s, const uint8_t *paths, size_t size)
+static void add_paths(seen_names *s, const title_names *titles, const uint8_t *paths, size_t size)
 {
     pfb_log_path_reader reader;
     pfb_log_path path;
     pfb_log_open_paths(&reader, paths, size, NULL);
     while (pfb_log_next_path(&reader, &path)) {
         s->has_any = true;
-        s->is_incomplete = s->is_incomplete || s->is_translated || path.flags & PFB_LOG_ALL_COUNTERS;
-        if (match(s, &s->sets, path.object))
-            match(s, &s->counters, path.counter);
+        s->is_incomplete = s->is_incomplete || path.flags & PFB_LOG_ALL_COUNTERS;
+        if (match_translated(s, &s->sets, titles, path.object))
+            match_translated(s, &s->counters, titles, path.counter);
     }
 }
 
-static void add_text(seen_names *s, const uint8_t *header, size_t size, uint32_t encoding)
+static void add_text(seen_names *s, const title_names *titles, const uint8_t *header, size_t size, uint32_t encoding)
 {
     pfb_pdh_text_reader reader;
     pfb_pdh_text_path column;
@@ -161,14 +172,13 @@ static void add_text(seen_names *s, const uint8_t *header, size_t size, uint32_t
     if (!pfb_pdh_text_open(&reader, header, size, true, NULL))
         return;
     reader.encoding = encoding;
-    s->is_incomplete = s->is_incomplete || s->is_translated;
     while (pfb_pdh_text_next_path(&reader, &column)) {
         s->has_any = true;
         buffer_clear(&cell);
         name_text(&cell, column.name); /* a second byte of a character may be a backslash */
         pfb_name name = pfb_utf8_name(cell.data, cell.size);
-        if (pfb_pdh_text_split_path(&reader, &name, &path) && match(s, &s->sets, path.counterset))
-            match(s, &s->counters, path.counter);
+        if (pfb_pdh_text_split_path(&reader, &name, &path) && match_translated(s, &s->sets, titles, path.counterset))
+            match_translated(s, &s->counters, titles, path.counter);
     }
     buffer_free(&cell);
 }
@@ -215,9 +225,9 @@ void seen_names_add(seen_names *s, const title_names *titles, const pfb_record *
     if (record->kind == PFB_RECORD_V1)
         add_block(s, titles, record->bytes, size);
     else if (record->kind == PFB_RECORD_PATHS && record->form.separator)
-        add_text(s, record->bytes, size, record->form.encoding);
+        add_text(s, titles, record->bytes, size, record->form.encoding);
     else if (record->kind == PFB_RECORD_PATHS)
-        add_paths(s, record->bytes, size);
+        add_paths(s, titles, record->bytes, size);
     else if (record->kind == PFB_RECORD_END && s->v2_file == record->file + 1)
         add_metadata(s, titles->collector);
 }

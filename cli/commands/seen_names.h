@@ -22,8 +22,7 @@ typedef struct seen_names {
     bool has_any;             /* a V1 object, a path of a log or a registration was seen */
     bool is_late;             /* V1: a chosen name is only in a table that follows its blocks in a pipe */
     bool is_incomplete; /* not all names are known: a log has whole V1 objects, whose counters and title indexes are not
-                         * in its paths, or its names are translated; or V2 replies have no registrations */
-    bool is_translated; /* the names of logs are also known in another language */
+                         * in its paths; or V2 replies have no registrations */
     /* ------------------------------------------------------------------------------------------ */
     const char **set_list, **counter_list; /* the names of `sets` and `counters` */
     split_names *splits;

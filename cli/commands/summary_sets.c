@@ -88,12 +88,22 @@ static void write_instance(output *out, const pfb_series *s)
 }
 
 /* Compares the counterset with the names on the command line. */
-static bool is_wanted(set_names *names, const pfb_series *s)
+static bool is_wanted(set_names *names, const title_names *titles, const pfb_series *s)
 {
+    pfb_name others[TITLE_OTHERS];
+    size_t count = title_names_others(titles, pfb_utf8_name(s->counterset, s->counterset_bytes), others);
+    buffer text = {0};
     char number[16];
     int size = snprintf(number, sizeof number, "%" PRIu32, s->title);
     bool is_match = (s->has & PFB_SERIES_TITLE) && set_names_match(names, number, (size_t)size);
-    return set_names_match(names, s->counterset, s->counterset_bytes) || is_match;
+    is_match = set_names_match(names, s->counterset, s->counterset_bytes) || is_match;
+    for (size_t i = 0; i < count; i++) {
+        buffer_clear(&text);
+        name_text(&text, others[i]);
+        is_match = set_names_match(names, text.data, text.size) || is_match;
+    }
+    buffer_free(&text);
+    return is_match;
 }
 
 /* Writes a counterset, its counters and, with `has_names`, its instances. Its values are in `count` lines. */
@@ -133,7 +143,7 @@ static void write_lines(const value_summary *summary, const placed_line *lines, 
     series_free(&counters);
 }
 
-void summary_sets_write(const value_summary *summary, set_names *names, output *out)
+void summary_sets_write(const value_summary *summary, set_names *names, const title_names *titles, output *out)
 {
     size_t count = value_summary_count(summary);
     placed_line *placed = memory_get(count + 1, sizeof *placed);
@@ -151,7 +161,7 @@ void summary_sets_write(const value_summary *summary, set_names *names, output *
         while (i < count && placed[i].set == placed[first].set)
             i++;
         const pfb_series s = value_summary_series(summary, placed[first].line);
-        if (is_wanted(names, &s))
+        if (is_wanted(names, titles, &s))
             write_lines(summary, placed + first, i - first, names->count > 0, out);
     }
     series_free(&sets);

@@ -173,3 +173,12 @@ pfb_name title_names_find_in(const title_names *t, uint32_t index, unsigned lang
 {
     return pfb_collector_title_in(t->collector, index, language == 1);
 }
+
+size_t title_names_others(const title_names *t, pfb_name name, pfb_name others[TITLE_OTHERS])
+{
+    size_t count = 0;
+    for (unsigned language = 0; language < TITLE_NAMES && t->collector; language++)
+        count += pfb_collector_translate(t->collector, &name, language == 1, others + count,
+                                         (uint32_t)(TITLE_OTHERS - count));
+    return count;
+}

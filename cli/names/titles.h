@@ -49,4 +49,8 @@ pfb_name title_names_find(const title_names *t, uint32_t index);
 enum { TITLE_NAMES = 2 };
 pfb_name title_names_find_in(const title_names *t, uint32_t index, unsigned language);
 
+/* Stores what this name is called in the other language, English or local. Returns the number of names. */
+enum { TITLE_OTHERS = 16 };
+size_t title_names_others(const title_names *t, pfb_name name, pfb_name others[TITLE_OTHERS]);
+
 #endif

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "sinks/sink.h"
 
+#include "names/titles.h"
 #include "output/diagnostics.h"
+#include "perfblock/query.h"
+
+#include <string.h>
 
 /* ---- Elements -------------------------------------------------------------------------------------------- */
 
@@ -69,12 +73,25 @@ static char lower(char c)
     return c >= 'A' && c <= 'Z' ? (char)(c - 'A' + 'a') : c;
 }
 
+/* Returns true if the counter to sort by has this name in another language. */
+static bool is_translated(const sink_run *run, const char *name, size_t size)
+{
+    const title_names titles = {.collector = run->collector};
+    const pfb_name wanted = pfb_utf8_name(run->sort, strlen(run->sort));
+    pfb_name others[TITLE_OTHERS];
+    size_t count = title_names_others(&titles, pfb_utf8_name(name, size), others);
+    bool is_same = false;
+    for (size_t i = 0; i < count && !is_same; i++)
+        is_same = pfb_query_match(&wanted, &others[i], PFB_MATCH_EXACT | PFB_MATCH_IGNORE_CASE);
+    return is_same;
+}
+
 bool sink_is_sort_counter(sink_run *run, const char *name, size_t size)
 {
     size_t at = 0;
     while (at < size && run->sort[at] != '\0' && lower(run->sort[at]) == lower(name[at])) /* a name may contain NULs */
         at++;
-    bool is_same = at == size && run->sort[at] == '\0';
+    bool is_same = (at == size && run->sort[at] == '\0') || is_translated(run, name, size);
     run->has_sort_counter = run->has_sort_counter || is_same;
     if (!run->has_sort_counter)
         suggest_name(&run->closest, name, size);

@@ -244,6 +244,18 @@ pfb_name pfb_collector_title_in(pfb_collector *c, uint32_t title_index, bool is_
     return pfb_titles_find_in(&c->titles, title_index, is_english ? TITLE_ENGLISH : TITLE_LOCAL);
 }
 
+uint32_t pfb_collector_translate(pfb_collector *c, const pfb_name *name, bool is_english, pfb_name *names,
+                                 uint32_t capacity)
+{
+    title_translations found;
+    uint32_t count = 0;
+    if (!pfb_titles_translate(&c->titles, name, is_english ? TITLE_ENGLISH : TITLE_LOCAL, &found))
+        return 0;
+    for (; count < capacity && count < found.count; count++)
+        names[count] = found.names[count];
+    return count;
+}
+
 void pfb_collector_lost(const pfb_collector *c, pfb_collector_losses *losses)
 {
     const pfb_collector_losses lost = {.gaps = c->gaps,

@@ -504,15 +504,21 @@ static bool has_wildcards(const char *text)
     return pfb_query_is_pattern(&name);
 }
 
-/* The English names of the object and the counter of a path, where name tables translate them; `bytes` may be null. */
+/* The English names of the object and the counter of a path, where name tables translate them. */
 typedef struct path_titles {
-    pfb_name object, counter;
+    title_translations object, counter;
 } path_titles;
 
 static bool translate(pfb_collector *c, const pfb_log_path *path, path_titles *english)
 {
-    return pfb_titles_translate(&c->titles, &path->object, &english->object) &&
-           pfb_titles_translate(&c->titles, &path->counter, &english->counter);
+    return pfb_titles_translate(&c->titles, &path->object, TITLE_ENGLISH, &english->object) &&
+           pfb_titles_translate(&c->titles, &path->counter, TITLE_ENGLISH, &english->counter);
+}
+
+static void add_translations(selection_names *names, const title_translations *translations)
+{
+    for (size_t i = 0; i < translations->count; i++)
+        pfb_selection_add_name(names, translations->names[i]);
 }
 
 static void add_names(const pfb_log_path *path, const path_titles *english, selection_names *set,
@@ -520,9 +526,9 @@ static void add_names(const pfb_log_path *path, const path_titles *english, sele
 {
     *set = *counter = (selection_names){.is_log = true};
     pfb_selection_add_name(set, path->object);
-    pfb_selection_add_name(set, english->object);
+    add_translations(set, &english->object);
     pfb_selection_add_name(counter, path->counter);
-    pfb_selection_add_name(counter, english->counter);
+    add_translations(counter, &english->counter);
 }
 
 /* Finds the paths without wildcards and without an instance that are paths of the log. Such a path chooses all
@@ -551,18 +557,39 @@ static bool find_exact_terms(chooser *chosen, pfb_collector *c)
     return true;
 }
 
-/* Returns the counter of the catalog that has these English names, or null. */
-static const pfb_catalog_counter *find_known(const pfb_name *object, const pfb_name *counter)
+/* Returns the first of some names that is this one, without regard to the case of A to Z, or null. */
+static const pfb_name *find_name(const title_translations *names, const char *text)
 {
+    const pfb_name wanted = pfb_utf8_name(text, strlen(text));
+    for (size_t i = 0; i < names->count; i++) {
+        if (pfb_query_match(&wanted, &names->names[i], PFB_MATCH_EXACT | PFB_MATCH_IGNORE_CASE))
+            return &names->names[i];
+    }
+    return NULL;
+}
+
+/* Finds the English names of a path among those that it may have: those of a counter of the catalog, which is returned,
+ * else the first ones, and null is returned. Untranslated names count as English. */
+static const pfb_catalog_counter *find_english(const pfb_log_path *path, const path_titles *english, pfb_name *object,
+                                               pfb_name *counter)
+{
+    const title_translations own[2] = {{.names = {path->object}, .count = path->object.bytes != NULL},
+                                       {.names = {path->counter}, .count = path->counter.bytes != NULL}};
+    const title_translations *objects = english->object.count > 0 ? &english->object : &own[0];
+    const title_translations *counters = english->counter.count > 0 ? &english->counter : &own[1];
     const pfb_catalog_set *set;
     const pfb_catalog_counter *known;
+    *object = objects->names[0];
+    *counter = counters->names[0];
     for (size_t i = 0; (set = pfb_catalog_set_at(i)) != NULL; i++) {
-        pfb_name name = pfb_utf8_name(set->name, strlen(set->name));
-        bool is_set = pfb_name_equal(&name, object);
-        for (size_t n = 0; is_set && (known = pfb_catalog_counter_at(set, n)) != NULL; n++) {
-            name = pfb_utf8_name(known->name, strlen(known->name));
-            if (pfb_name_equal(&name, counter))
-                return known;
+        const pfb_name *set_name = find_name(objects, set->name);
+        for (size_t n = 0; set_name && (known = pfb_catalog_counter_at(set, n)) != NULL; n++) {
+            const pfb_name *counter_name = find_name(counters, known->name);
+            if (!counter_name)
+                continue;
+            *object = *set_name;
+            *counter = *counter_name;
+            return known;
         }
     }
     return NULL;
@@ -603,9 +630,10 @@ static bool add_path(const pfb_collector *c, layout *l, const pfb_log_path *path
     const pfb_log_value probe = {.second = 1, .time = 1};
     int32_t minutes;
     bool is_text = c->log.is_text;
-    const pfb_name object = english->object.bytes ? english->object : path->object;
-    const pfb_name counter = english->counter.bytes ? english->counter : path->counter;
-    const pfb_catalog_counter *known = is_text ? find_known(&object, &counter) : NULL;
+    pfb_name object;
+    pfb_name counter;
+    const pfb_catalog_counter *known = find_english(path, english, &object, &counter);
+    known = is_text ? known : NULL;
     const bool has_type = !is_text || (known && known->has_type);
     const uint32_t type = !is_text ? path->type : has_type ? known->type : 0;
     if (!PFB_COLLECT_GROW(l->paths, l->path_capacity, l->path_count + 1))

@@ -24,13 +24,12 @@ static log_sample *spare_sample(log_state *l)
 static void find_roles(pfb_collector *c)
 {
     enum { ID_PROCESS = 784, ID_THREAD = 804 }; /* title indexes */
-    const pfb_name process = pfb_titles_find_in(&c->titles, ID_PROCESS, TITLE_LOCAL);
-    const pfb_name thread = pfb_titles_find_in(&c->titles, ID_THREAD, TITLE_LOCAL);
     log_state *l = &c->log;
     for (size_t i = 0; i < l->path_count; i++) {
-        if (process.bytes && pfb_name_equal(&l->paths[i].counter, &process))
+        const pfb_name *counter = &l->paths[i].counter;
+        if (pfb_titles_is_named(&c->titles, ID_PROCESS, TITLE_LOCAL, counter))
             l->paths[i].role = PFB_LOG_PROCESS_ID;
-        else if (thread.bytes && pfb_name_equal(&l->paths[i].counter, &thread))
+        else if (pfb_titles_is_named(&c->titles, ID_THREAD, TITLE_LOCAL, counter))
             l->paths[i].role = PFB_LOG_THREAD_ID;
     }
 }

@@ -3,6 +3,7 @@
 #define PFB_SELECT_SELECTION_H
 
 #include "perfblock/stream.h"
+#include "select/titles.h"
 
 /* The parts of a selection, and how its terms are compared with names: for the stream, the collector and the recorder.
  * Patterns are UTF-8 with * and ?; the case of A to Z is ignored. A name of more than 2048 bytes, which is PDH's limit
@@ -52,7 +53,7 @@ pfb_selection *pfb_selection_copy(const pfb_selection *selection);
 
 /* What identifies a counterset or a counter in the data. */
 typedef struct selection_names {
-    pfb_name names[4]; /* those that exist: in any language, in English, of the catalog */
+    pfb_name names[1 + TITLE_MAX_TRANSLATIONS]; /* those that exist: in any language, in English, of the catalog */
     size_t count;
     const pfb_guid *guid; /* of a V2 counterset; else null */
     bool has_number;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "select/titles.h"
 
+#include "perfblock/query.h"
 #include "select/code_page.h"
 #include "select/memory.h"
 
@@ -76,6 +77,7 @@ void pfb_titles_free(titles *t)
         title_table *next = t->tables->next;
         free(t->tables->index.entries);
         free(t->tables->index.by_index);
+        free(t->tables->folded);
         free(t->tables);
         t->tables = next;
     }
@@ -152,13 +154,44 @@ pfb_name pfb_titles_find(titles *t, uint32_t index, unsigned language)
     return name.bytes ? name : pfb_titles_find_in(t, index, language == TITLE_LOCAL ? TITLE_ENGLISH : TITLE_LOCAL);
 }
 
-/* Sorts the names of a table, unless that was done. Returns false when memory is exhausted. */
+bool pfb_titles_is_named(titles *t, uint32_t index, unsigned language, const pfb_name *name)
+{
+    enum { MAX_ROWS = 16 }; /* of one index: a hostile table can give one index all names */
+    bool is_named = false;
+    sort_new_rows(t);
+    for (size_t i = t->has_language[language] && name->bytes ? t->run_count : 0; i > 0 && !is_named; i--) {
+        const title_row *row = find_in_run(t, i > 1 ? t->run_ends[i - 2] : 0, t->run_ends[i - 1], index, language);
+        const title_row *end = t->rows + t->run_ends[i - 1];
+        for (int n = 0; row && row < end && n < MAX_ROWS && compare_with(row, index, language) == 0 && !is_named; n++)
+            is_named = pfb_query_match(name, &row++->name, PFB_MATCH_EXACT | PFB_MATCH_IGNORE_CASE);
+    }
+    return is_named;
+}
+
+/* Makes A to Z lower case in a text of UTF-16LE or another encoding that has ASCII as single bytes. */
+static void fold(uint8_t *bytes, size_t size, uint32_t encoding)
+{
+    const size_t unit = encoding == PFB_ENCODING_UTF16LE ? 2 : 1;
+    for (size_t i = 0; i + unit <= size; i += unit) {
+        if (bytes[i] >= 'A' && bytes[i] <= 'Z' && (unit == 1 || bytes[i + 1] == 0))
+            bytes[i] = (uint8_t)(bytes[i] - 'A' + 'a');
+    }
+}
+
+/* Sorts the folded names of a table, unless that was done. Returns false when memory is exhausted. */
 static bool index_table(title_table *t)
 {
+    const pfb_read_options options = {.code_page = t->code_page};
     pfb_name_table table;
     if (t->index.entries)
         return true;
-    open_copy(&table, t, false);
+    if (!t->folded)
+        t->folded = malloc(t->size + 1);
+    if (!t->folded)
+        return false;
+    memcpy(t->folded, t->bytes, t->size);
+    pfb_name_table_open(&table, t->folded, t->size, &options);
+    fold(t->folded, t->size, table.encoding);
     pfb_name_table copy = table;
     const uint32_t count = pfb_name_table_count(&copy);
     t->index.entries = calloc((size_t)count + 1, sizeof *t->index.entries);
@@ -173,25 +206,46 @@ static bool index_table(title_table *t)
     return true;
 }
 
-bool pfb_titles_translate(titles *t, const pfb_name *local, pfb_name *english)
+/* Adds a name unless it is absent or there already. */
+static void add_translation(title_translations *translations, const pfb_name *name)
 {
-    enum { MAX_INDEXES = 16 }; /* of one name in a table: a hostile one can give all indexes one name */
-    *english = (pfb_name){.bytes = NULL};
-    if (!t->has_language[TITLE_LOCAL] || !t->has_language[TITLE_ENGLISH] || !local->bytes)
+    bool is_new = name->bytes != NULL && translations->count < TITLE_MAX_TRANSLATIONS;
+    for (size_t i = 0; i < translations->count && is_new; i++)
+        is_new = !pfb_name_equal(&translations->names[i], name);
+    if (is_new)
+        translations->names[translations->count++] = *name;
+}
+
+bool pfb_titles_translate(titles *t, const pfb_name *name, unsigned language, title_translations *translations)
+{
+    enum { MAX_INDEXES = 64 }; /* of one name in a table: a hostile one can give all indexes one name */
+    const unsigned other = language == TITLE_LOCAL ? TITLE_ENGLISH : TITLE_LOCAL;
+    translations->count = 0;
+    if (!t->has_language[TITLE_LOCAL] || !t->has_language[TITLE_ENGLISH] || !name->bytes)
         return true;
-    for (title_table *table = t->tables; table && !english->bytes; table = table->next) {
-        if (table->language != TITLE_LOCAL)
-            continue;
-        if (!index_table(table))
-            return false;
+    uint8_t *folded = malloc(name->size_bytes + 1);
+    bool has_memory = folded != NULL;
+    if (has_memory && name->size_bytes > 0)
+        memcpy(folded, name->bytes, name->size_bytes);
+    if (has_memory)
+        fold(folded, name->size_bytes, name->encoding);
+    const pfb_name wanted = {folded, name->size_bytes, name->encoding};
+    for (title_table *table = t->tables; table && has_memory; table = table->next) {
         uint32_t first;
-        uint32_t count = pfb_name_index_named(&table->index, local, &first);
-        for (uint32_t i = 0; i < count && i < MAX_INDEXES && !english->bytes; i++) {
+        uint32_t count = 0;
+        if (table->language != other)
+            continue;
+        has_memory = index_table(table);
+        if (has_memory)
+            count = pfb_name_index_named(&table->index, &wanted, &first);
+        for (uint32_t i = 0; i < count && i < MAX_INDEXES; i++) {
             uint32_t index = table->index.entries[table->index.by_name[first + i]].index;
-            *english = pfb_titles_find_in(t, index, TITLE_ENGLISH);
+            pfb_name found = pfb_titles_find_in(t, index, language);
+            add_translation(translations, &found);
         }
     }
-    return true;
+    free(folded);
+    return has_memory;
 }
 
 static int compare_indexes(const void *left, const void *right)

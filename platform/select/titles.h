@@ -16,7 +16,8 @@ unsigned pfb_title_language(uint32_t language);
 typedef struct title_table {
     struct title_table *next;
     unsigned language;    /* TITLE_ */
-    pfb_name_index index; /* entries are null until a name is translated */
+    uint8_t *folded;      /* the table with lower case for A to Z; null until a name is translated */
+    pfb_name_index index; /* of `folded` */
     uint32_t code_page;   /* PFB_ENCODING_UTF8 for a table whose code page was stated, else 0 */
     size_t size;
     uint8_t bytes[];
@@ -60,9 +61,20 @@ void pfb_titles_free(titles *t);
 pfb_name pfb_titles_find_in(titles *t, uint32_t index, unsigned language);
 pfb_name pfb_titles_find(titles *t, uint32_t index, unsigned language);
 
-/* Stores in *english the English name of what has this local name; `bytes` is null if it is unknown. Returns false when
+/* Returns true if a table of the language gives a title index this name, where the case of A to Z does not count. */
+bool pfb_titles_is_named(titles *t, uint32_t index, unsigned language, const pfb_name *name);
+
+enum { TITLE_MAX_TRANSLATIONS = 8 };
+
+typedef struct title_translations {
+    pfb_name names[TITLE_MAX_TRANSLATIONS];
+    size_t count;
+} title_translations;
+
+/* Finds the different names in a language of everything that has this name in the other one, where the case of A to Z
+ * does not count: one name may belong to several title indexes. They have the order of the indexes. Returns false when
  * memory is exhausted. */
-bool pfb_titles_translate(titles *t, const pfb_name *local, pfb_name *english);
+bool pfb_titles_translate(titles *t, const pfb_name *name, unsigned language, title_translations *translations);
 
 /* Sorts title indexes and removes duplicates. Returns the number that remains. */
 size_t pfb_titles_sort(uint32_t *indexes, size_t count);

@@ -91,6 +91,80 @@ class Languages(Case):
                                 stdin=self.text)
         self.assertEqual(done.status, 2)
 
+    def test_case_does_not_count(self):
+        """A to Z in the names of a log may have another case than in the
+        tables and the catalog: programs write paths as they were typed."""
+        local = {OBJECT: "Prozessorinformationen",
+                 COUNTER: "Prozessorzeit (%)"}
+        tables = ("--names", "007:" + self.file("de.bin", multi_string(local)),
+                  "--names", self.english)
+        for path in ("\\\\PC\\PROZESSORinformationen(0,0)\\prozessorZEIT (%)",
+                     "\\\\PC\\processor information(0,0)\\% processor TIME"):
+            for choice in ((), ("--set", "processor INFORMATION",
+                                "--counter", "% processor time")):
+                item, = self.run_json("cook", *tables, *choice, "-",
+                                      stdin=log(path.encode()))
+                self.assertEqual((item["path"], item["type"], item["unit"]),
+                                 (path, "PERF_100NSEC_TIMER_INV", "%"))
+
+    def test_a_name_with_several_translations(self):
+        """Each of them chooses the counter. The one that the catalog has with
+        the object is printed, else the first one."""
+        local = {10: "Zeit", 12: "Ding", COUNTER: "Zeit", OBJECT: "Ding"}
+        english = {10: "Time", 12: "Thing", COUNTER: "% Processor Time",
+                   OBJECT: "Processor Information"}
+        path = "\\\\PC\\Ding(0,0)\\Zeit"
+        for left_out, shown in (((), (OBJECT, COUNTER)),
+                                ((OBJECT,), (12, 10))):
+            tables = [word for number, names in (("007", local),
+                                                 ("009", english))
+                      for word in ("--names", number + ":" + self.file(
+                          number + ".bin", multi_string(
+                              {index: name for index, name in names.items()
+                               if index not in left_out})))]
+            for index in english:
+                if index in left_out:
+                    continue
+                option = "--set" if index in (12, OBJECT) else "--counter"
+                item, = self.run_json(
+                    "cook", *tables, option, english[index], "--language",
+                    "english", "-", stdin=log(path.encode()))
+                self.assertEqual((item["set"], item["counter"]),
+                                 tuple(english[index] for index in shown))
+
+    def test_several_local_tables(self):
+        """A log is translated by the table that has its names."""
+        french = "040C:" + self.file("fr.bin", multi_string(
+            {OBJECT: "Informations sur le processeur"}))
+        for tables in (("--names", french, *self.tables),
+                       (*self.tables, "--names", french)):
+            item, = self.run_json("cook", "--code-page", "1251", *tables,
+                                  "--set", "Processor Information", "-",
+                                  stdin=self.text)
+            self.assertEqual(item["path"], CYRILLIC)
+
+    def test_names_of_logs_in_options(self):
+        """Both names are known to --sort and to countersets, and messages
+        name the one that does not exist."""
+        path = self.file("a.csv", self.text)
+        page = ("--code-page", "1251", *self.tables)
+        for language, names in (("local", RUSSIAN), ("english", ENGLISH)):
+            for wanted in (RUSSIAN, ENGLISH):
+                option = (*page, "--language", language)
+                items = self.run_json("countersets", *option, "--source",
+                                      path, wanted[OBJECT])
+                self.assertEqual([item["name"] for item in items], [
+                    names[OBJECT], names[COUNTER], "0,0"])
+                done = self.run_fine("cook", *option, "--sort",
+                                     wanted[COUNTER], "--set", wanted[OBJECT],
+                                     path)
+                self.assertIn(names[COUNTER], done.out)
+                done = self.run_program("cook", *option, "--set",
+                                        wanted[OBJECT], "--counter",
+                                        "Nothing", path)
+                self.assertEqual(done.status, 2)
+                self.assertIn("no counter Nothing", done.err)
+
     def test_paths_of_a_blg(self):
         """The same for binary logs; here English stands for the language of
         the machine."""

@@ -312,6 +312,12 @@ PFB_API bool pfb_collector_counter(pfb_collector *collector, const pfb_guid *gui
 PFB_API pfb_name pfb_collector_title(pfb_collector *collector, uint32_t title_index);
 PFB_API pfb_name pfb_collector_title_in(pfb_collector *collector, uint32_t title_index, bool is_english);
 
+/* Stores the different names in English, or in the local language, of all title indexes that have this name in the
+ * other one in these tables; the case of A to Z does not count. Returns their number, at most `capacity`; 0 also when
+ * memory is exhausted. */
+PFB_API uint32_t pfb_collector_translate(pfb_collector *collector, const pfb_name *name, bool is_english,
+                                         pfb_name *names, uint32_t capacity);
+
 #ifdef __cplusplus
 }
 #endif
