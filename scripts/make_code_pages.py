@@ -36,6 +36,16 @@ WINDOWS = {
     1257: {0xA1: 0xF8FC, 0xA5: 0xF8FD},
 }
 
+# The characters that users define, which are private ones in Windows: rows of (first and last lead byte, ranges of second
+# bytes, first character).
+HIGH, LOW_936, BIG5 = ((0xA1, 0xFE),), ((0x40, 0x7E), (0x80, 0xA0)), ((0x40, 0x7E), (0xA1, 0xFE))
+USERS = {
+    936: ((0xAA, 0xAF, HIGH, 0xE000), (0xF8, 0xFE, HIGH, 0xE234), (0xA1, 0xA7, LOW_936, 0xE4C6)),
+    949: ((0xC9, 0xC9, HIGH, 0xE000), (0xFE, 0xFE, HIGH, 0xE05E)),
+    950: ((0xFA, 0xFE, BIG5, 0xE000), (0x8E, 0xA0, BIG5, 0xE311), (0x81, 0x8D, BIG5, 0xEEB8),
+          (0xC6, 0xC6, HIGH, 0xF6B1), (0xC7, 0xC8, BIG5, 0xF70F)),
+}
+
 FIRST_TRAIL = 0x40
 TRAILS = 0xFF - FIRST_TRAIL
 UNDEFINED = 0xFFFD
@@ -92,12 +102,23 @@ class Iconv:
         return ord(text) if len(text) == 1 else None
 
 
+def defined_by_users(page):
+    """{bytes: character} of what users define."""
+    found = {}
+    for first, last, ranges, point in USERS.get(page, ()):
+        pairs = [bytes((lead, trail)) for lead in range(first, last + 1) for low, high in ranges
+                 for trail in range(low, high + 1)]
+        found.update(zip(pairs, range(point, point + len(pairs))))
+    return found
+
+
 def read_page(page):
     """(characters of one byte from 0x80 on, 0 for lead bytes; {lead byte: characters by second byte})."""
     converter = Iconv(page)
+    users = defined_by_users(page)
     singles, rows = [], {}
     for byte in range(0x80, 0x100):
-        row = [converter.convert(bytes((byte, trail))) if page in DOUBLE else None
+        row = [users.get(bytes((byte, trail))) or converter.convert(bytes((byte, trail))) if page in DOUBLE else None
                for trail in range(FIRST_TRAIL, FIRST_TRAIL + TRAILS)]
         single = converter.convert(bytes((byte,)))
         if single is None and any(row):

@@ -18,19 +18,39 @@ REFUSED = {
 }
 
 
-def private_950(lead, trail):
-    """The character of bytes from C6A1 on, or None. Python has characters of
-    ETEN here; in Windows users define them, from U+F6B1 on."""
-    column = (trail - 0x40 if 0x40 <= trail <= 0x7E else
-              trail - 0xA1 + 63 if 0xA1 <= trail <= 0xFE else None)
-    return None if column is None else chr(
-        0xF6B1 + (lead - 0xC6) * 157 + column - 63)
+def column(trail, gap_first, gap_last):
+    """The place of a second byte among those from 0x40 to 0xFE without a gap."""
+    return trail - 0x40 - (trail > gap_last) * (gap_last - gap_first + 1)
+
+
+def private(lead, trail, page):
+    """The number of a character that users define, or None. In 950 Python has
+    characters of ETEN for some of them."""
+    if page == 936 and 0xA1 <= lead <= 0xA7 and trail <= 0xA0:
+        return None if trail in (0x7F, 0xFF) or trail < 0x40 else \
+            0xE4C6 + (lead - 0xA1) * 96 + column(trail, 0x7F, 0x7F)
+    if page in (936, 949) and 0xA1 <= trail <= 0xFE:
+        for first, last, start in (((0xAA, 0xAF, 0xE000), (0xF8, 0xFE, 0xE234))
+                                   if page == 936 else
+                                   ((0xC9, 0xC9, 0xE000), (0xFE, 0xFE, 0xE05E))):
+            if first <= lead <= last:
+                return start + (lead - first) * 94 + trail - 0xA1
+    if page == 950 and (0x40 <= trail <= 0x7E or 0xA1 <= trail <= 0xFE):
+        place = column(trail, 0x7F, 0xA0)
+        if (lead, trail) >= (0xC6, 0xA1) and lead <= 0xC8:
+            return 0xF6B1 + (lead - 0xC6) * 157 + place - 63
+        for first, last, start in ((0x81, 0x8D, 0xEEB8), (0x8E, 0xA0, 0xE311),
+                                   (0xFA, 0xFE, 0xE000)):
+            if first <= lead <= last:
+                return start + (lead - first) * 157 + place
+    return None
 
 
 def character(data, page):
     """The character that these bytes are, or None."""
-    if page == 950 and b"\xc6\xa1" <= data <= b"\xc8\xff" and len(data) == 2:
-        return private_950(*data)
+    own = private(*data, page) if len(data) == 2 else None
+    if own is not None:
+        return chr(own)
     try:
         text = data.decode(CODECS[page])
     except UnicodeDecodeError:

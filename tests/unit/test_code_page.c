@@ -28,7 +28,7 @@ static const struct {
     {"a lead byte before a byte that is no second one", 932, "\x83\"\x83\x20", FFFD "\"" FFFD " "},
     {"a pair without a character", 932, "\x85\x40\x5C", FFFD "@\\"},
     {"0xFF, after which the rows end", 936, "\x81\xFF", FFFD "\xEF\xA3\xB5"},
-    {"the last pair", 949, "\xC8\xFE\xFE\xFE", "\xED\x9E\x9D" FFFD FFFD},
+    {"the last pairs, the second defined by users", 949, "\xC8\xFE\xFE\xFE", "\xED\x9E\x9D\xEE\x82\xBB"},
     {"a euro sign", 936, "\x80", "\xE2\x82\xAC"},
     {"three bytes and two", 950, "\xA4\xA4\xA3\x44", "\xE4\xB8\xAD\xCE\x91"},
     {"a page of core", 1252, "\x80\x81", "\xE2\x82\xAC\xC2\x81"},
