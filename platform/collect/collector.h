@@ -52,6 +52,7 @@ typedef struct record_file {
     bool is_open; /* it has begun and not ended */
     uint32_t file, part;
     uint64_t unreadable_cells, first_unreadable_line; /* of a text log */
+    bool has_unknown_code_page;                       /* a note says so */
 } record_file;
 
 /* A problem that pfb_collector_take_problem returns. */

@@ -148,6 +148,43 @@ static bool keep_unreadable(pfb_collector *c, const record_file *file)
     return true;
 }
 
+/* Returns true if a name has bytes above 127 in a code page that is not known. */
+static bool is_undecoded(const pfb_name *name)
+{
+    const uint8_t *bytes = name->bytes;
+    bool is_undecoded = false;
+    for (size_t i = 0; bytes && i < name->size_bytes && !pfb_code_page_is_known(name->encoding) && !is_undecoded; i++)
+        is_undecoded = bytes[i] >= 0x80;
+    return is_undecoded;
+}
+
+/* Keeps a note about the first object of a file with names in a code page that is not known, if the current sample has
+ * one. Returns false when memory is exhausted. */
+static bool keep_code_page(pfb_collector *c, const pfb_record *record)
+{
+    record_file *file = &c->record_files[c->file];
+    const pfb_sample *table = c->reply.is_sample && c->is_v1 && c->current ? &c->current->table : NULL;
+    const pfb_sample_result *found = NULL;
+    kept_problem *kept = NULL;
+    for (uint32_t r = 0; table && r < table->counts.results && !file->has_unknown_code_page && !found; r++) {
+        const pfb_sample_result *result = &table->results[r];
+        uint32_t count = pfb_code_page_is_known(result->code_page) ? 0 : result->row_count;
+        for (uint32_t i = 0; i < count && !found; i++)
+            found = is_undecoded(&table->rows[result->first_row + i].name) ? result : NULL;
+    }
+    if (found && !add_problem(c, &kept))
+        return false;
+    if (!kept)
+        return true;
+    file->has_unknown_code_page = true;
+    kept->problem = (pfb_problem){.kind = PFB_PROBLEM_NOTE, .file = record->file, .term = -1};
+    snprintf(kept->sentence, sizeof kept->sentence,
+             "the names of object %" PRIu32 " are in code page %" PRIu32
+             ", which is not known: bytes above 127 are shown as U+FFFD unless --code-page names another one",
+             found->title_index, found->code_page);
+    return true;
+}
+
 /* Keeps a problem of a record, if there is one. Returns false when memory is exhausted. */
 static bool keep_problem(pfb_collector *c, const pfb_record *record, pfb_error error, const char *what)
 {
@@ -243,7 +280,7 @@ static bool put_log_sample(pfb_collector *c, const pfb_record *record)
         has_memory = pfb_collect_extend_frame(c);
         if (!has_memory || !pfb_collect_next_object(c, &has_memory))
             break;
-        has_memory = keep_problem(c, record, c->reply.error, "");
+        has_memory = keep_problem(c, record, c->reply.error, "") && keep_code_page(c, record);
     } while (has_memory);
     return has_memory && pfb_collect_end_frame(c);
 }
@@ -286,7 +323,7 @@ static bool put_record(pfb_collector *c, const pfb_record *record)
     case PFB_RECORD_V2:
         has_memory =
             pfb_collect_put_reply(c, record->kind == PFB_RECORD_V1, record->bytes, (size_t)record->byte_count) &&
-            pfb_collect_make_frame(c);
+            keep_code_page(c, record) && pfb_collect_make_frame(c);
         error = c->reply.error;
         break;
     case PFB_RECORD_ROW:
