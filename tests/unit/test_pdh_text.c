@@ -792,6 +792,38 @@ Test(pdh_text, forms_are_found_in_the_rows)
     }
 }
 
+/* Byte order marks before later headers, and no-break spaces in times. */
+Test(pdh_text, marks_and_spaces_of_unicode_are_read)
+{
+    static const char joined[] =
+        COMMAS PERFMON ",1.5\n\xEF\xBB\xBF\"(PDH-CSV 4.0)\",\"b\",\"c\"\n" PERFMON ",1,2\n\xEF\xBB\xBF\n";
+    static const uint16_t wide[] = u"(PDH-CSV 4.0),a\n01/01/2000 00:00:00.000,1.5\n\uFEFF(PDH-CSV 4.0),b,c\n"
+                                   u"01/01/2000 00:00:00.000,1,2\n\uFEFF\n";
+    static const char halves[] = COMMAS "2/22/2000 10:00\xC2\xA0"
+                                        "AM,1.5\n2/22/2000 10:00\xE2\x80\xAF"
+                                        "AM,1\n"
+                                        "2/22/2000 10:00 a.\xA0m.,1\n";
+    static const uint16_t wide_halves[] = u"(PDH-CSV 4.0),a\n2/22/2000 10:00\u00A0AM,1.5\n"
+                                          u"2/22/2000 10:00\u202FAM,1\n2/22/2000 10:00 a. m.,1\n";
+    static const char parts[] = "0: 1.5;header 2;0: 1 2;";
+    static const char times[] = "4528800: 1.5;4528800: 1;4528800: 1;";
+    const struct {
+        const void *text;
+        size_t size;
+        const char *rows;
+        unsigned skipped;
+    } cases[] = {{joined, sizeof joined - 1, parts, 1},
+                 {wide, sizeof wide - 2, parts, 1},
+                 {halves, sizeof halves - 1, times, 0},
+                 {wide_halves, sizeof wide_halves - 2, times, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        pfb_pdh_text_reader text;
+        result r = read_form(cases[i].text, cases[i].size, cases[i].size, NULL, &text);
+        cr_expect_str_eq(r.rows, cases[i].rows, "%zu: %s", i, r.rows);
+        cr_expect(r.error.code == PFB_OK && text.skipped_lines == cases[i].skipped, "%zu", i);
+    }
+}
+
 /* Splits the paths of a header as machine|object|instance|counter, each after a space; "!" is no path. */
 static void split_header(const uint8_t *data, size_t size, char *to, size_t capacity)
 {

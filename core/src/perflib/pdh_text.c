@@ -395,10 +395,10 @@ static bool text_read_row(pfb_pdh_text_reader *text, const text_line *line, pfb_
  * there is none. */
 static size_t text_mark_size(const pfb_pdh_text_reader *text, const text_line *line)
 {
-    const uint8_t *data = text->data + line->begin;
+    span s = {text->data, line->begin, line->end};
     if (text->is_wide)
         return pfb_pdh_text_character(text, line->begin) == 0xFEFF ? 2 : 0;
-    return line->end - line->begin >= 3 && data[0] == 0xEF && data[1] == 0xBB && data[2] == 0xBF ? 3 : 0;
+    return take_exactly(&s, "\xEF\xBB\xBF") ? 3 : 0;
 }
 
 /* Returns true if a line begins with "(PDH-CSV" or "(PDH-TSV", with or without a byte order mark and a quotation
