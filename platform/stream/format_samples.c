@@ -672,13 +672,41 @@ static uint32_t find_separator(const converter *c, size_t at)
     return ',';
 }
 
-/* Reads the rows of Export-Csv, one for each value. */
+/* The columns of Export-Csv that are read. */
+enum { PATH, COOKED_VALUE, STATUS, TIMESTAMP, READINGS, NAMES };
+
+/* Finds the columns by their names; MAX_COLUMNS: there is none. */
+static void find_columns(converter *c, const text_part *cells, size_t count, size_t columns[NAMES])
+{
+    static const char *const names[NAMES] = {"Path", "CookedValue", "Status", "Timestamp", "Readings"};
+    for (size_t k = 0; k < NAMES; k++)
+        columns[k] = MAX_COLUMNS;
+    for (size_t i = 0; i < count; i++) {
+        for (size_t k = 0; k < NAMES; k++)
+            columns[k] = is_word(c, cells[i], names[k]) ? i : columns[k];
+        c->has_samples = c->has_samples || is_word(c, cells[i], "CounterSamples");
+    }
+}
+
+/* Adds the value of a record, which begins at `begin`. Nothing for one without its cells, such as an empty line. */
+static void add_record(converter *c, const text_part *cells, size_t count, const size_t columns[NAMES], size_t begin)
+{
+    if (columns[PATH] >= count || columns[COOKED_VALUE] >= count)
+        return;
+    sample_value value = {.path = cells[columns[PATH]], .value = cells[columns[COOKED_VALUE]]};
+    value.has_time = columns[TIMESTAMP] < count;
+    if (value.has_time)
+        value.time = cells[columns[TIMESTAMP]];
+    if (columns[STATUS] < count)
+        value.status = cells[columns[STATUS]];
+    add_value(c, &value, 0, begin);
+}
+
+/* Reads the records of Export-Csv, one for each value or, with readings, one for each sample set. */
 static void convert_csv(converter *c, size_t at)
 {
-    enum { PATH, COOKED_VALUE, STATUS, TIMESTAMP, READINGS, NAMES };
-    static const char *const names[NAMES] = {"Path", "CookedValue", "Status", "Timestamp", "Readings"};
     text_part *cells = calloc(MAX_COLUMNS, sizeof *cells);
-    size_t columns[NAMES] = {MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS, MAX_COLUMNS};
+    size_t columns[NAMES];
     uint64_t sets = 0;
     if (!cells) {
         c->step = pfb_stream_fail_memory(c->file->input->stream);
@@ -690,11 +718,7 @@ static void convert_csv(converter *c, size_t at)
     const uint32_t separator = find_separator(c, at);
     c->separator = separator == ';' ? ';' : '\t'; /* semicolons are a sign of decimal commas */
     size_t count = take_record(c, &at, separator, cells);
-    for (size_t i = 0; i < count; i++) {
-        for (int k = 0; k < NAMES; k++)
-            columns[k] = is_word(c, cells[i], names[k]) ? i : columns[k];
-        c->has_samples = c->has_samples || is_word(c, cells[i], "CounterSamples");
-    }
+    find_columns(c, cells, count, columns);
     const bool has_samples = columns[PATH] < count && columns[COOKED_VALUE] < count;
     const bool has_readings = !has_samples && columns[TIMESTAMP] < count && columns[READINGS] < count;
     while (at < c->size && c->step == PFB_NEXT_RECORD && (has_samples || has_readings)) {
@@ -704,21 +728,10 @@ static void convert_csv(converter *c, size_t at)
             fail(c, begin, "the CSV text ends inside a cell");
             break;
         }
-        if (has_readings) {
-            if (columns[TIMESTAMP] < count && columns[READINGS] < count)
-                add_readings(c, cells[columns[READINGS]], cells[columns[TIMESTAMP]], ++sets, begin);
-            continue;
-        }
-        if (columns[PATH] >= count || columns[COOKED_VALUE] >= count)
-            continue; /* an empty line */
-        sample_value value = {.path = cells[columns[PATH]], .value = cells[columns[COOKED_VALUE]]};
-        value.has_time = columns[TIMESTAMP] < count;
-        if (value.has_time)
-            value.time = cells[columns[TIMESTAMP]];
-        if (columns[STATUS] < count)
-            value.status = cells[columns[STATUS]];
-        add_value(c, &value, 0, begin);
-        count = MAX_COLUMNS;
+        if (!has_readings)
+            add_record(c, cells, count, columns, begin);
+        else if (columns[TIMESTAMP] < count && columns[READINGS] < count)
+            add_readings(c, cells[columns[READINGS]], cells[columns[TIMESTAMP]], ++sets, begin);
     }
     end_row(c);
     free(cells);
