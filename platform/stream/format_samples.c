@@ -372,6 +372,7 @@ static void add_value(converter *c, const sample_value *value, uint64_t group, s
 static void add_readings(converter *c, text_part readings, text_part time, uint64_t group, size_t place)
 {
     sample_value value = {.has_time = true, .time = time};
+    const text_part empty = {.is_quoted = true};
     text_part line = readings;
     for (size_t at = readings.begin; line.begin < readings.end && c->step == PFB_NEXT_RECORD;) {
         bool is_byte = false;
@@ -382,7 +383,7 @@ static void add_readings(converter *c, text_part readings, text_part time, uint6
         const size_t marks = 2 * c->width;
         bool is_path = line.end - line.begin > marks && has_word(c, line.end - marks, line.end, " :");
         if (value.has_path && line.end > line.begin) {
-            value.value = is_path ? (text_part){.is_quoted = true} : line;
+            value.value = is_path ? empty : line;
             add_value(c, &value, group, place);
             value.has_path = false;
         } else if (!is_path) {
@@ -396,7 +397,7 @@ static void add_readings(converter *c, text_part readings, text_part time, uint6
         line.begin = at;
     }
     if (value.has_path) {
-        value.value = (text_part){.is_quoted = true};
+        value.value = empty;
         add_value(c, &value, group, place);
     }
 }
