@@ -145,6 +145,27 @@ class Processes(Case):
             self.assertEqual(self.percents(path, "--identity", "windows"),
                              BY_POSITION)
 
+    def test_numbers_in_names(self):
+        """The path java#1 is the second java of a wildcard: 62, then 63."""
+        samples = (("java", 61, 0), ("java", 62, 0)), (
+            ("java", 62, 0), ("java", 63, SECOND // 10))
+        for of_cpu, of_id in (("java#1", "*"), ("*", "java#1")):
+            paths = (of_cpu, "% Processor Time", TIMER, 2), (
+                of_id, "ID Process", RAW, 1)
+            events = w.paths(*(w.path(kind, 0, *PATH, name, counter,
+                                      flags=name == "*")
+                               for name, counter, kind, _ in paths))
+            for at, rows in enumerate(samples):
+                now = time_of(at)
+                events += w.sample(*(w.instances(*(
+                    (row[0], row[field], now) for row in rows), time=now)
+                    if name == "*" else w.counter(rows[1][field], now, time=now)
+                    for name, _, _, field in paths), time=now)
+            path = self.file("a.blg", w.log(*events))
+            self.assertNotIn((1, "java", 1), self.percents(path))
+            self.assertEqual(self.percents(path, "--identity", "windows")[
+                1, "java", 1], 10)
+
     def test_names_with_ids(self):
         """Windows 10 can put the id into the name: without ID Process such
         names match as they are."""

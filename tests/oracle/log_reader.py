@@ -424,12 +424,15 @@ class Instances:
         for place, (status, _, first, _, _) in found.items():
             role = self.role(place)
             if role and has_value(status) and 0 < first < 2**32:
-                ids.setdefault(self.instance(place), {}).setdefault(role, first)
+                ids.setdefault(self.instance(place), {}).setdefault(
+                    role, set()).add(first)
         threads = {self.object(path) for path in paths
                    if ROLES.get(folded(path["counter"])) == "thread"}
         for instance, own in ids.items():
-            if "thread" in own or instance[0] not in threads:
-                self.usable[instance] = own.get("process", 0), own.get("thread", 0)
+            if ("thread" in own or instance[0] not in threads) and all(
+                    len(numbers) == 1 for numbers in own.values()):
+                self.usable[instance] = tuple(
+                    max(own.get(role, [0])) for role in ("process", "thread"))
         owners = list((instance[0], key) for instance, key in self.usable.items())
         self.usable = {instance: key for instance, key in self.usable.items()
                        if owners.count((instance[0], key)) == 1}
@@ -455,6 +458,9 @@ class Instances:
             name, index = path["instance"] or "", path["instance_index"]
             if path["parent"] is not None:
                 name = path["parent"] + "/" + name
+        number = re.search(r"#([0-9]{1,9})\Z", name)
+        if number:
+            name, index = name[:number.start()], index + int(number[1])
         return self.object(path), name, index
 
     def ids(self, place):
@@ -465,9 +471,7 @@ class Instances:
         """The part of the name that does not change: of a thread its parent,
         of a process the name without number."""
         name = self.instance(place)[1]
-        if self.ids(place)[1]:
-            return name[:name.rfind("/") + 1]
-        return re.sub(r"#[0-9]+\Z", "", name)
+        return name[:name.rfind("/") + 1] if self.ids(place)[1] else name
 
     def counter(self, place):
         """What identifies the counter of a value and its formula."""

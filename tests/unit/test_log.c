@@ -1295,6 +1295,11 @@ Test(log, instances_are_matched_by_ids_of_processes)
     static const id_path repeated[] = {{"Process", NULL, "*", "Rate", 0, RATE},
                                        {"Process", NULL, "*", "ID Process", 0, RAW},
                                        {"Process", NULL, "*", "ID Process", 0, RAW},
+                                       {"Process", NULL, "*", "ID Process", 0, RAW},
+                                       {.object = NULL}};
+    static const id_path numbered[] = {{"Process", NULL, "a#1", "Rate", 0, RATE},
+                                       {"Process", NULL, "a#1234567890", "Rate", 0, RATE},
+                                       {"Process", NULL, "*", "ID Process", 0, RAW},
                                        {.object = NULL}};
     static const struct {
         const char *what;
@@ -1434,11 +1439,26 @@ Test(log, instances_are_matched_by_ids_of_processes)
          {{0, "a", 1, 0}, {1, "a", 5, 0}, {2, "a", 2, 0}, {3, "a", 5, 0}, {4, "a", 3, 0}, ID_END},
          {{0, "a", 1, 0}, {1, "a", 6, 0}, {2, "a", 2, 0}, {3, "a", 5, 0}, {4, "a", 3, 0}, ID_END},
          {NO, NO, 3, 4}},
-        {"two paths of one id",
+        {"paths that contradict each other: name and position",
          repeated,
-         {{0, "a", 1, 0}, {1, "a", 5, 0}, {2, "a", 6, 0}, ID_END},
-         {{0, "a", 1, 0}, {1, "a", 5, 0}, {2, "a", 7, 0}, ID_END},
+         {{0, "a", 1, 0}, {1, "a", 5, 0}, {2, "a", 6, 0}, {3, "a", 5, 0}, ID_END},
+         {{0, "a", 1, 0}, {1, "a", 6, 0}, {2, "a", 7, 0}, {3, "a", 6, 0}, ID_END},
          {1}},
+        {"paths that agree",
+         repeated,
+         {{0, "a", 1, 0}, {0, "a", 2, 0}, {1, "a", 5, 0}, {1, "a", 6, 0}, {2, "a", 5, 0}, {2, "a", 6, 0}, ID_END},
+         {{0, "a", 1, 0}, {0, "a", 2, 0}, {1, "a", 6, 0}, {1, "a", 7, 0}, {2, "a", 6, 0}, {2, "a", 7, 0}, ID_END},
+         {2, NO}},
+        {"a path with a number, whose id is that of a wildcard",
+         numbered,
+         {{0, NULL, 1, 0}, {1, NULL, 2, 0}, {2, "a", 5, 0}, {2, "a", 6, 0}, {2, "a#1234567890", 7, 0}, ID_END},
+         {{0, NULL, 1, 0}, {1, NULL, 2, 0}, {2, "a", 6, 0}, {2, "a", 8, 0}, {2, "a#1234567890", 9, 0}, ID_END},
+         {NO, NO}},
+        {"the same while the process lives",
+         numbered,
+         {{0, NULL, 1, 0}, {1, NULL, 2, 0}, {2, "a", 5, 0}, {2, "a", 6, 0}, {2, "a#1234567890", 7, 0}, ID_END},
+         {{0, NULL, 1, 0}, {1, NULL, 2, 0}, {2, "a", 9, 0}, {2, "a", 6, 0}, {2, "a#1234567890", 7, 0}, ID_END},
+         {1, 2}},
     };
     static id_sample older;
     static id_sample newer;

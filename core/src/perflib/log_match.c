@@ -80,6 +80,30 @@ static uint32_t log_class(const log_table *t, const pfb_log_value *value)
     return path ? path->object_class : 0;
 }
 
+static uint32_t log_unit(const uint8_t *bytes)
+{
+    return load_le16(bytes);
+}
+
+/* Moves a number at the end of the name to the index: "a#1" is the second instance called "a". As in paths, more than 9
+ * digits are part of the name. */
+static void log_split_index(log_place *place)
+{
+    const uint8_t *bytes = place->name.bytes;
+    size_t size = place->name.size_bytes & ~(size_t)1; /* names have an even size */
+    size_t digits = size;
+    uint32_t index = 0;
+    uint32_t power = 1;
+    for (; digits > 0 && size - digits < 18 && log_unit(bytes + digits - 2) - '0' < 10; digits -= 2) {
+        index += power * (log_unit(bytes + digits - 2) - '0');
+        power *= 10;
+    }
+    if (digits < size && digits > 0 && log_unit(bytes + digits - 2) == '#') {
+        place->name.size_bytes = digits - 2;
+        place->index += index;
+    }
+}
+
 static log_place log_place_of(const log_table *t, uint32_t position)
 {
     const pfb_log_value *value = &t->values[position];
@@ -90,6 +114,7 @@ static log_place log_place_of(const log_table *t, uint32_t position)
         place.name = value->instance;
         place.index = value->occurrence;
     }
+    log_split_index(&place);
     return place;
 }
 
@@ -272,16 +297,20 @@ static size_t log_list_ids(const log_table *t, const pfb_log_values *sample, uin
     log_match_sort(&(log_sorting){*t, LOG_BY_INSTANCE}, list, count);
     size_t kept = 0;
     size_t end = 0;
-    for (size_t begin = 0; begin < count; begin = end) { /* each pass: one instance; of equal paths the first is used */
+    for (size_t begin = 0; begin < count; begin = end) { /* each pass: one instance */
         log_place first = log_place_of(t, list[begin]);
         uint64_t found[3] = {0}; /* by role */
+        bool is_contradicted = false;
         for (end = begin; end < count; end++) {
             log_place next = log_place_of(t, list[end]);
             if (log_compare_places(&first, &next) != 0)
                 break;
-            found[next.role] = found[next.role] != 0 ? found[next.role] : t->values[list[end]].first;
+            uint64_t id = t->values[list[end]].first;
+            is_contradicted = is_contradicted || (found[next.role] != 0 && found[next.role] != id);
+            found[next.role] = id;
         }
-        bool is_known = found[PFB_LOG_THREAD_ID] != 0 || !t->paths[t->values[list[begin]].path].has_thread;
+        bool is_known =
+            !is_contradicted && (found[PFB_LOG_THREAD_ID] != 0 || !t->paths[t->values[list[begin]].path].has_thread);
         uint32_t position = list[begin];
         t->values[position].key = is_known ? found[PFB_LOG_PROCESS_ID] << 32 | found[PFB_LOG_THREAD_ID] : 0;
         if (is_known)
@@ -449,21 +478,14 @@ static uint32_t log_full_unit(const log_place *place, size_t i)
     return log_full_byte(place, i) | (uint32_t)log_full_byte(place, i + 1) << 8;
 }
 
-/* Returns the size in bytes of the part of the full name that a process or thread keeps: of a process the name without
- * "#n", of a thread its parent, because threads have numbers for names. */
+/* Returns the size in bytes of the part of the full name that a process or thread keeps: of a thread that of its
+ * parent, because threads have numbers for names. */
 static size_t log_owner_size(const log_place *place, bool is_thread)
 {
     size_t size = log_full_size(place) & ~(size_t)1; /* names have an even size */
-    size_t digits = size;
-    if (is_thread) {
-        while (size > 0 && log_full_unit(place, size - 2) != '/')
-            size -= 2;
-        return size;
-    }
-    while (digits > 0 && log_full_unit(place, digits - 2) - '0' < 10)
-        digits -= 2;
-    bool has_index = digits < size && digits > 0 && log_full_unit(place, digits - 2) == '#';
-    return has_index ? digits - 2 : size;
+    while (is_thread && size > 0 && log_full_unit(place, size - 2) != '/')
+        size -= 2;
+    return size;
 }
 
 /* Returns true if values with equal keys are of the same process or thread. */
