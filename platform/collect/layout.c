@@ -63,6 +63,7 @@ static pfb_name row_name(const pfb_sample_row *row)
 typedef struct chooser {
     const pfb_selection *selection;
     bool is_everything; /* everything is chosen */
+    bool is_recorder;   /* as in collector_options */
     bool *has_machine;  /* by term: it chooses the machine of the V1 or V2 sample */
     bool *is_exact;     /* by term: it is a path of the log that has no instance */
     size_t *terms;      /* numbers of the terms that choose the current result or path */
@@ -88,6 +89,7 @@ static bool open_chooser(chooser *chosen, const pfb_collector *c)
     *chosen = (chooser){.selection = c->selection ? c->selection : &nothing};
     size_t terms = chosen->selection->count;
     chosen->is_everything = chosen->selection->count == 0;
+    chosen->is_recorder = c->options.is_recorder;
     chosen->has_machine = calloc(terms + 1, sizeof *chosen->has_machine);
     chosen->is_exact = calloc(terms + 1, sizeof *chosen->is_exact);
     chosen->terms = calloc(terms + 1, sizeof *chosen->terms);
@@ -122,9 +124,10 @@ static bool matches_filters(chooser *chosen, const size_t *filters, size_t count
     bool is_match = false;
     for (size_t i = 0; i < count && !is_match; i++) {
         uint64_t *match = &chosen->matches[filters[i]];
+        const instance_pattern *pattern = pattern_at(chosen, filters[i]);
+        uint32_t number = chosen->is_recorder ? pattern->index : occurrence;
         if (*match >> 1 != chosen->instance)
-            *match =
-                2 * chosen->instance + pfb_instance_matches(pattern_at(chosen, filters[i]), parent, name, occurrence);
+            *match = 2 * chosen->instance + pfb_instance_matches(pattern, parent, name, number);
         is_match = (*match & 1) != 0;
     }
     return is_match;

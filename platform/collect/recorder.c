@@ -115,8 +115,10 @@ bool pfb_recorder_select(pfb_recorder *r, const pfb_selection *selection)
 {
     if (!r->collector)
         r->collector = pfb_collector_new();
-    if (r->collector)
+    if (r->collector) {
+        r->collector->options.is_recorder = true;
         pfb_collector_set(r->collector, PFB_COLLECT_ENGLISH, 1); /* the language of the tables that it writes */
+    }
     if (!r->collector || !pfb_collector_select(r->collector, selection))
         return false;
     const pfb_selection *copy = r->collector->selection;

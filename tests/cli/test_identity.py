@@ -33,7 +33,7 @@ def time_of(number):
     return w.LOCAL + number * SECOND
 
 
-def v1_file():
+def v1_file(samples=PROCESSES):
     """The samples as V1 blocks."""
     little = v1_writer.little
     counters = [little.counter(6, TIMER, 8, 8), little.counter(784, RAW, 4, 16)]
@@ -42,7 +42,7 @@ def v1_file():
                                             little.v4(number)))
         for name, number, used in processes]), clock=(
             SECOND * (1 + at), SECOND, time_of(at)))
-        for at, processes in enumerate(PROCESSES))
+        for at, processes in enumerate(samples))
 
 
 def wildcards(*counters):
@@ -114,6 +114,23 @@ class Processes(Case):
             self.assertEqual(self.percents(*arguments), PERCENT)
             self.run_fine("convert", *arguments, "-o", part)
             self.assertEqual(self.percents(part), PERCENT)
+
+    def test_chosen_instances(self):
+        """A part of V1 data with java#1 has every java: the same process may
+        be another one of them before. Here java 60 becomes java#1."""
+        path = self.file("a.bin", v1_file(PROCESSES[:2] + (
+            PROCESSES[2] + (("java", 60, 3700000),),)))
+        names = self.file("names.txt", b"230\tProcess\n6\t% Processor Time\n")
+        part = os.path.join(self.folder, "part.pfb")
+        every = {(1, "java", 0): 30, (2, "java", 0): 5, (2, "java", 1): 2}
+        for number in ("", "#0", "#1"):
+            chosen = ["--names", names, "--path",
+                      r"\Process(java%s)\%% Processor Time" % number]
+            self.run_fine("convert", *chosen, path, "-o", part)
+            self.assertEqual(self.percents(part), every)
+            self.assertEqual(self.percents(part, *chosen), {
+                key: value for key, value in every.items()
+                if number in ("", "#%d" % key[2])})
 
     def test_wildcards(self):
         """A log of all instances."""
