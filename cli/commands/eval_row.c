@@ -2,6 +2,7 @@
 #include "commands/eval_row.h"
 
 #include "names/names.h"
+#include "perfblock/collect.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -387,10 +388,21 @@ const char *eval_row_finish(eval_row *row, size_t *column)
     return NULL;
 }
 
+/* The types whose values have PFB_FLAG_MAY_BE_NEGATIVE: decimal numbers that are not computed. */
+static bool is_count(uint32_t type)
+{
+    const uint32_t raw_count = 0x00010000, large_raw_count = 0x00010100;
+    return type == raw_count || type == large_raw_count;
+}
+
 pfb_formula_result eval_row_evaluate(const eval_row *row)
 {
     const pfb_raw_value *older = row->has_older ? &row->samples[OLDER] : NULL;
-    return pfb_formula_evaluate(older, &row->samples[NEWER], &row->options);
+    const pfb_raw_value *newer = &row->samples[NEWER];
+    pfb_formula_result result = pfb_formula_evaluate(older, newer, &row->options);
+    if (result.status == PFB_STATUS_OK && newer->value > INT64_MAX && is_count(newer->type))
+        result.flags |= PFB_FLAG_MAY_BE_NEGATIVE;
+    return result;
 }
 
 /* ---- Expectations ---------------------------------------------------------------------------------------- */
@@ -423,15 +435,17 @@ static eval_verdict check_unit(const pfb_formula_result *result, csv_cell expect
     return check_word(pfb_unit_text(result->unit), expected, actual);
 }
 
-/* The flags may be in any order. */
+/* The flags may be in any order. PFB_FLAG_MAY_BE_NEGATIVE is none of the formula: it may be expected or not. */
 static eval_verdict check_flags(const pfb_formula_result *result, csv_cell expected, buffer *actual)
 {
     const char *names[NAMES_MAX_BITS];
     size_t count = names_of_flags(result->flags, names);
     unsigned found = 0; /* a bit for each of `names` that was expected; the bit after the last one for any other word */
     csv_cell word;
-    for (size_t i = 0; i < count; i++)
+    for (size_t i = 0; i < count; i++) {
         buffer_format(actual, "%s%s", i > 0 ? " " : "", names[i]);
+        found |= strcmp(names[i], "may_be_negative") == 0 ? 1u << i : 0;
+    }
     while (next_word(&expected, &word)) {
         size_t i = 0;
         while (i < count && !is_word(word, names[i]))

@@ -96,8 +96,9 @@ class Values(EvalCase):
             for text in (str(number), hex(number), "0x%X" % number):
                 status, value, integer, flags = self.result(
                     type=RAW, value1=text)
-                self.assertEqual((status, integer, flags),
-                                 ("ok", str(number), ""))
+                self.assertEqual((status, integer, flags), (
+                    "ok", str(number),
+                    "may_be_negative" if number >= 2**63 else ""))
                 self.assertEqual(float(value), float(number))
         self.assertEqual(self.result(type=FRACTION, value1=1, base1=8),
                          ("ok", "12.5", "", ""))
@@ -691,6 +692,19 @@ class Expectations(EvalCase):
         rows = self.evaluate([self.GOOD, self.NO_VALUE, self.THIRD])
         self.assertEqual([row["status"] for row in rows],
                          ["ok", "negative_delta", "ok"])
+
+    def test_counts_that_may_be_negative(self):
+        """Their flag is printed, and may be expected or not."""
+        for kind, value, flags in (
+                ("PERF_COUNTER_LARGE_RAWCOUNT", 2**64 - 5, "may_be_negative"),
+                ("PERF_COUNTER_RAWCOUNT", 2**63, "may_be_negative"),
+                ("PERF_COUNTER_LARGE_RAWCOUNT", 2**63 - 1, ""),
+                ("PERF_COUNTER_LARGE_RAWCOUNT_HEX", 2**64 - 5, ""),
+                ("PERF_COUNTER_LARGE_RAWCOUNT", "", "")):
+            row = {"id": "a", "type": kind, "value1": value}
+            for expected in {flags, ""}:
+                found, = self.evaluate([{**row, "expected_flags": expected}])
+                self.assertEqual(found["flags"], flags, row)
 
     def test_other_spellings(self):
         """Equal numbers and flags may be written in another way."""
