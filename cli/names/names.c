@@ -100,6 +100,7 @@ static const char *name_of_flag(uint32_t flag)
         {PFB_FLAG_INCOMPLETE_TOTAL, "incomplete_total"},
         {PFB_FLAG_MAY_BE_NEGATIVE, "may_be_negative"},
         {PFB_FLAG_SUM, "sum"},
+        {PFB_FLAG_PARTIAL, "partial"},
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
         if (rows[i].flag == flag)

@@ -47,6 +47,7 @@ typedef struct sink_run {
     bool has_sort_counter;   /* a counter with the name `sort` was found */
     suggestion closest;      /* the counter name most similar to `sort`, suggested if no counter has that name */
     uint64_t sum_count;      /* values with PFB_FLAG_SUM that the format does not mark */
+    uint64_t partial_count;  /* the same with PFB_FLAG_PARTIAL */
     uint64_t negative_count; /* the same with PFB_FLAG_MAY_BE_NEGATIVE */
     metric_totals *metrics;  /* the totals of the previous sample; null before the first one */
     sqlite_log *sqlite;      /* the open file; null before the first sample */

@@ -94,14 +94,16 @@ static void count_values(sink_run *run, bool counts_all)
 /* Looks for a group, and counts the values whose flags the format does not mark. */
 static void count_marks(sink_run *run, bool marks_flags)
 {
+    const uint32_t flags_to_note = PFB_FLAG_SUM | PFB_FLAG_PARTIAL | PFB_FLAG_MAY_BE_NEGATIVE;
     element e;
     for (uint32_t i = 0; i < run->frame.count; i++) {
-        uint32_t flags = marks_flags ? 0 : run->frame.flag_bits[i] & (PFB_FLAG_SUM | PFB_FLAG_MAY_BE_NEGATIVE);
+        uint32_t flags = marks_flags ? 0 : run->frame.flag_bits[i] & flags_to_note;
         bool may_be_group = run->is_grouped && !run->has_group;
         if ((flags == 0 && !may_be_group) || !sink_element(run, i, &e) || !sink_is_shown(&e))
             continue;
         run->has_group = run->has_group || (e.series.has & PFB_SERIES_GROUP);
         run->sum_count += (flags & PFB_FLAG_SUM) != 0;
+        run->partial_count += (flags & PFB_FLAG_PARTIAL) != 0;
         run->negative_count += (flags & PFB_FLAG_MAY_BE_NEGATIVE) != 0;
     }
 }
@@ -114,6 +116,11 @@ static void note_marks(const sink_run *run)
         diagnostics_say(STATUS_FINE, "perfblock",
                         "note: %" PRIu64 " percentages above 100 are sums of groups, which this format does not mark",
                         run->sum_count);
+    if (run->partial_count > 0)
+        diagnostics_say(STATUS_FINE, "perfblock",
+                        "note: %" PRIu64
+                        " values of groups lack members that have no value, which this format does not mark",
+                        run->partial_count);
     if (run->negative_count > 0)
         diagnostics_say(STATUS_FINE, "perfblock",
                         "note: %" PRIu64

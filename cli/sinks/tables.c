@@ -75,6 +75,7 @@ static const struct {
     {PFB_FLAG_WRAPPED | PFB_FLAG_ABOVE_100 | PFB_FLAG_BELOW_ZERO, "*", "outside 0 to 100"},
     {PFB_FLAG_INCOMPLETE_TOTAL, "~", "without instances that ended"},
     {PFB_FLAG_SUM, "+", "sum above 100"},
+    {PFB_FLAG_PARTIAL, "&", "without members that have no value"},
     {PFB_FLAG_MAY_BE_NEGATIVE, "!", "may be below zero: its highest bit is set"},
 };
 

@@ -570,11 +570,13 @@ bool pfb_group_value(pfb_collector *c, uint32_t element, pfb_value *value)
 {
     const group_state *g = &c->group;
     const uint32_t of_one = PFB_VALUE_RAW | PFB_VALUE_BASE | PFB_VALUE_OBJECT_FREQ; /* members have their own */
+    const uint32_t no_instance = 0x800007D1;                                        /* PDH_CSTATUS_NO_INSTANCE */
     pfb_value v = {.size = sizeof v};
     pfb_value out = {.size = sizeof out};
     pfb_series s = {.size = sizeof s};
     aggregate all = {.count = 0};
     uint32_t flags = 0;
+    bool is_partial = false;
     if (element >= g->element_count)
         return false;
     const group_element *e = &g->elements[element];
@@ -585,6 +587,7 @@ bool pfb_group_value(pfb_collector *c, uint32_t element, pfb_value *value)
             return false;
         if (i == 0 || (v.status == PFB_STATUS_OK && all.count == 0))
             out = v;
+        is_partial = is_partial || (v.status != PFB_STATUS_OK && v.source_status != no_instance);
         if (v.status != PFB_STATUS_OK)
             continue;
         flags |= v.flags;
@@ -593,7 +596,7 @@ bool pfb_group_value(pfb_collector *c, uint32_t element, pfb_value *value)
     out.has &= ~of_one;
     out.raw = out.base = 0;
     out.object_freq = 0;
-    out.flags = flags;
+    out.flags = flags | (is_partial && all.count > 0 ? PFB_FLAG_PARTIAL : 0);
     if (all.count > 0)
         put_aggregate(g, &all, pfb_collect_source_series(c, e->first, &s) && is_percentage(&s), &out);
     *value = out;

@@ -117,7 +117,9 @@ def grouped(records, pattern, how="sum"):
         is_sum = row and how == "sum" and len(known) > 1 and value > 100 and \
             "%" in (first["unit"] if first["type"] else first["counter"])
         flags = {flag for m in known for flag in m["flags"]} | (
-            {"sum"} if is_sum else set())
+            {"sum"} if is_sum else set()) | ({"partial"} if known and any(
+                m["status"] not in ("ok", "no_instance")
+                for m in members) else set())
         yield (first["sample"], first["set"], name,
                None if row else first["parent"],
                0 if row else first["occurrence"], first["counter"],
@@ -382,6 +384,27 @@ class Sinks(GroupCase):
         done = self.run_program("report", self.path, *self.options)
         self.assertIn(words, done.err)
         self.assertIn(words, done.out)
+
+    def test_members_without_a_value(self):
+        """A process has just started: the others' sum is marked."""
+        v, counter = v1_blocks.LITTLE, v1_blocks.counter
+        path = self.file("a.bin", b"".join(v.block(v.object(
+            230, [counter(6, v1_blocks.TIMER, 8, 8)], *[
+                v.instance("java", v.values((8, 8, 9 * i * 10**6)))] * (i + 1)),
+            moment=i) for i in range(1, 3)))
+        group = "--group", "(*)"
+        for how, value in (("sum", 180), ("max", 90), ("avg", 90)):
+            record = self.run_json("cook", path, *group, "--group-by", how)[-1]
+            self.assertEqual((record["value"], record["flags"]), (
+                value, ["sum", "partial"][how != "sum":]))
+        words = "1 values of groups lack members that have no value"
+        for options, wanted in ((("-f", "pdh-csv"), 1), (("--summary",), 1),
+                                ((), 0), (("-f", "csv"), 0)):
+            done = self.run_program("cook", path, *group, *options)
+            self.assertEqual(done.err.count(words), wanted, options)
+        self.assertRegex(self.run_fine("cook", path, *group).out,
+                         r"180\.00\+&\n  \+ sum above 100.*\n?.*& without m")
+        self.assertIn(words, self.run_program("report", path, *group).out)
 
     def test_no_instance_matches(self):
         """A note says so: nothing was grouped."""

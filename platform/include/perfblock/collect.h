@@ -75,9 +75,10 @@ enum { /* the value of a group */
  * # and the occurrence. The name of a group is the pattern with the shared text in the place of each (*). Totals are in
  * no group unless the pattern contains "_Total", in any case. Instances that do not match stay as they are.
  *
- * Members without a value are left out; if none has one, the status is that of the first member. A group has the flags
- * of all its members, and neither raw values nor inputs. Its exact integer is known if it is that of all members. A sum
- * past the range of double has the status PFB_STATUS_NO_DATA. False: no memory, or an invalid argument. */
+ * Members without a value are left out (PFB_FLAG_PARTIAL); if none has one, the status is that of the first member. A
+ * group has the flags of all its members, and neither raw values nor inputs. Its exact integer is known if it is that
+ * of all members. A sum past the range of double has the status PFB_STATUS_NO_DATA. False: no memory, or an invalid
+ * argument. */
 PFB_API bool pfb_collector_group(pfb_collector *collector, const char *pattern, uint32_t how);
 
 /* ---- Records --------------------------------------------------------------------------------------------- */
@@ -122,6 +123,9 @@ PFB_API bool pfb_collector_take_problem(pfb_collector *collector, pfb_problem *p
 
 /* Flag of a percentage above 100 that is the sum of a group's members. */
 #define PFB_FLAG_SUM 32u
+
+/* Flag of a group of whose members some have no value, such as a process that has just started. */
+#define PFB_FLAG_PARTIAL 64u
 
 /* The values of the latest record with all its parts (the V1 objects in a sample of a .blg follow its counters), valid
  * until the next put, read, select or close. As long as `layout` stays the same, element i is the same series. Bases
