@@ -78,7 +78,7 @@ static bool ends_at(circular_search *s, uint64_t offset)
 }
 
 /* Reads the buffer at an offset: its start, or all of it. Returns false at the end of the file, and if the buffer is
- * malformed or larger than MAX_BUFFER_BYTES. */
+ * malformed, larger than MAX_BUFFER_BYTES, or the first one of a log that was appended. */
 static bool read_buffer(circular_search *s, uint64_t offset, bool is_whole, pfb_log_buffer *buffer)
 {
     stream_window *window = &s->window;
@@ -89,7 +89,9 @@ static bool read_buffer(circular_search *s, uint64_t offset, bool is_whole, pfb_
         pfb_window_more(window, at, START_BYTES);
         at = (size_t)(offset - window->offset); /* reading may fail after the window was moved, or before that */
     }
-    if (!pfb_log_read_buffer(window->data + at, window->size - at, buffer) || buffer->size_bytes > MAX_BUFFER_BYTES)
+    bool is_appended = offset > 0 && pfb_log_recognise(window->data + at, window->size - at);
+    if (is_appended || !pfb_log_read_buffer(window->data + at, window->size - at, buffer) ||
+        buffer->size_bytes > MAX_BUFFER_BYTES)
         return false;
     if (!is_whole)
         return true;

@@ -136,6 +136,22 @@ class Binary(Case):
             float(2**64 - 1), 2.0**63, float(2**63 - 1), float(2**64 - 1),
             None])
 
+    def test_a_log_that_was_appended(self):
+        """Its lists of paths apply to its samples, also if it is earlier."""
+        def log(second, counters):
+            now = w.LOCAL + second * w.SECOND
+            return w.log(*w.paths(*(w.path(0x00010100, 0, "\\\\PC", "Set", None, name)
+                                    for name in counters)),
+                         *w.sample(*(w.counter(ord(name), 0, time=now)
+                                     for name in counters), time=now),
+                         whole=True)
+        parts = log(9, "abc"), log(0, "db"), log(20, "be")
+        path = self.file("a.blg", b"".join(parts))
+        values = self.run_json("cook", "-q", path)
+        self.assertEqual("".join(v["counter"] for v in values), "abcdbbe")
+        for value in values:
+            self.assertEqual(value["raw"], ord(value["counter"]))
+
     def test_instances_are_matched_by_name_and_number(self):
         """The n-th instance of a name is compared with the n-th one of the
         previous sample."""

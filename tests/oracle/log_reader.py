@@ -128,6 +128,12 @@ class Log:
             at = start + BUFFER_HEADER
             if count == 1:
                 at = self.trace_header(at, end, cut)
+            elif end - at >= MIN_EVENT and data[at + 2:at + 4] in (
+                    b"\x01\xc0", b"\x02\xc0"):  # of a log that was appended
+                own, after = self.header, self.trace_header(at, end, cut)
+                self.header = own
+                yield at, None
+                at = after
             while True:
                 at = min(at + -(at - start) % 8, end)
                 if at == end and not cut:

@@ -142,6 +142,20 @@ static size_t read_all(pfb_log_reader *reader, const uint8_t *data, size_t size,
     return count;
 }
 
+Test(log, a_log_may_be_appended)
+{
+    small_log log = make_small_log();
+    pfb_log_reader reader;
+    size_t size = log.b.size;
+    cr_assert_leq(2 * size, sizeof log.b.data);
+    memcpy(log.b.data + size, log.b.data, size);
+    cr_expect_eq(read_all(&reader, log.b.data, 2 * size, NULL), 10);
+    expect_error(reader.error, PFB_OK, 0, "appended");
+    cr_expect(reader.notes == PFB_NOTE_UNKNOWN_EVENT && reader.skipped_events == 1);
+    cr_expect_eq(read_all(&reader, log.b.data, 2 * size, STRICT), 5);
+    expect_error(reader.error, PFB_UNKNOWN_EVENT, size + 0x48, "appended");
+}
+
 Test(log, broken_buffers_and_events_are_rejected_or_noted)
 {
     small_log log = make_small_log();
@@ -179,6 +193,10 @@ Test(log, broken_buffers_and_events_are_rejected_or_noted)
         {"event smaller than a part", log.paths, 0x47, 2, PFB_BAD_EVENT_SIZE, log.paths, 0, 1},
         {"event larger than the rest", log.paths, 0xFFFF, 2, PFB_BAD_EVENT_SIZE, log.paths, 0, 1},
         {"event of unknown layout", log.names + 2, 0xC013, 2, PFB_UNKNOWN_EVENT, log.names, PFB_NOTE_UNKNOWN_EVENT, 3},
+        {"a header of a log that is not first in its buffer", log.summary + 2, 0xC002, 2, PFB_UNKNOWN_EVENT,
+         log.summary, PFB_NOTE_UNKNOWN_EVENT, 4},
+        {"a broken header of a log", buffers[3] + 0x48 + 2, 0xC001, 2, PFB_BAD_LOG_HEADER, buffers[3] + 0x48 + 0x4C, 0,
+         3},
         {"event of 32-bit Windows", log.names + 2, 0xC00A, 2, PFB_OK, 0, 0, 5},
         {"event of another GUID", log.names + 0x18, 0, 1, PFB_UNKNOWN_EVENT, log.names, PFB_NOTE_UNKNOWN_EVENT, 4},
         {"event of another type", log.names + 4, 0x21, 2, PFB_UNKNOWN_EVENT, log.names, PFB_NOTE_UNKNOWN_EVENT, 4},

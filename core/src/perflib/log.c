@@ -138,9 +138,43 @@ static size_t log_align(const log_position *p, size_t end)
     return padding < p->used_end - end ? end + padding : p->used_end;
 }
 
+/* Reads the header of the log: the first event, whose layout differs from that of other events. */
+static bool log_read_header(pfb_log_reader *log, log_position *at)
+{
+    size_t start = at->at;
+    size_t left = at->used_end - start;
+    if (left < TRACE_POINTERS)
+        return log_fail(log, at->is_cut ? PFB_TRUNCATED_BUFFER : PFB_TRUNCATED_EVENT, start);
+    const uint8_t *p = pfb_checked(log_view(log), start, TRACE_POINTERS);
+    size_t size = load_le16(p + TRACE_SIZE);
+    if (size > left && at->is_cut)
+        return log_fail(log, PFB_TRUNCATED_BUFFER, start);
+    log->pointer_size = load_le32(p + TRACE_POINTER_SIZE);
+    if (log->pointer_size != 4 && log->pointer_size != 8)
+        return log_fail(log, PFB_BAD_LOG_HEADER, start + TRACE_POINTER_SIZE);
+    size_t zone = TRACE_POINTERS + 2 * (size_t)log->pointer_size;
+    if (size < zone + ZONE_BYTES || size > left)
+        return log_fail(log, PFB_BAD_EVENT_SIZE, start + TRACE_SIZE);
+    log->start_time = load_le64(p + TRACE_START);
+    log->end_time = load_le64(p + TRACE_END);
+    log->major = p[TRACE_VERSION];
+    log->minor = p[TRACE_VERSION + 1];
+    log->build = load_le32(p + TRACE_BUILD);
+    log->buffer_count = load_le32(p + TRACE_BUFFER_COUNT);
+    const uint8_t *z = pfb_checked(log_view(log), start + zone, ZONE_BYTES);
+    log->bias_minutes = signed_32(load_le32(z));
+    log->standard_name = log_zone_name(z + ZONE_STANDARD_NAME);
+    log->standard_bias_minutes = signed_32(load_le32(z + ZONE_STANDARD_BIAS));
+    log->daylight_name = log_zone_name(z + ZONE_DAYLIGHT_NAME);
+    log->daylight_bias_minutes = signed_32(load_le32(z + ZONE_DAYLIGHT_BIAS));
+    at->at = log_align(at, start + size);
+    return true;
+}
+
 /* Reads the event at the position, in the next buffer if the current one is at its end, and moves past it. Stores the
  * position of the event in *where. Returns LOG_SKIPPED if the event is not a part of a record of a known type. The size
- * of an event of unknown layout is unknown: the rest of its buffer is skipped, too. */
+ * of an event of unknown layout is unknown: the rest of its buffer is skipped, too. The header of a log that was
+ * appended to the file is skipped alone: its lists of paths follow. */
 static log_step log_next_event(pfb_log_reader *log, log_position *p, log_position *where, log_part *part)
 {
     while (p->at == p->used_end && !p->is_cut) {
@@ -157,6 +191,12 @@ static log_step log_next_event(pfb_log_reader *log, log_position *p, log_positio
     }
     const uint8_t *e = pfb_checked(log_view(log), at, EVENT_MIN_BYTES);
     uint32_t layout = load_le16(e + EVENT_LAYOUT);
+    if (at == p->buffer + BUFFER_HEADER_BYTES && (layout == TRACE_LAYOUT_32 || layout == TRACE_LAYOUT_64)) {
+        pfb_log_reader appended = *log;
+        bool is_read = log_read_header(&appended, p);
+        log->error = appended.error;
+        return is_read ? LOG_SKIPPED : LOG_FAILED;
+    }
     if (layout != EVENT_LAYOUT_32 && layout != EVENT_LAYOUT_64) {
         p->at = p->used_end;
         return LOG_SKIPPED;
@@ -221,39 +261,6 @@ bool pfb_log_read_buffer(const void *data, size_t size, pfb_log_buffer *buffer)
 }
 
 /* ---- Opening --------------------------------------------------------------------------------------------------- */
-
-/* Reads the header of the log: the first event, whose layout differs from that of other events. */
-static bool log_read_header(pfb_log_reader *log, log_position *at)
-{
-    size_t start = at->at;
-    size_t left = at->used_end - start;
-    if (left < TRACE_POINTERS)
-        return log_fail(log, at->is_cut ? PFB_TRUNCATED_BUFFER : PFB_TRUNCATED_EVENT, start);
-    const uint8_t *p = pfb_checked(log_view(log), start, TRACE_POINTERS);
-    size_t size = load_le16(p + TRACE_SIZE);
-    if (size > left && at->is_cut)
-        return log_fail(log, PFB_TRUNCATED_BUFFER, start);
-    log->pointer_size = load_le32(p + TRACE_POINTER_SIZE);
-    if (log->pointer_size != 4 && log->pointer_size != 8)
-        return log_fail(log, PFB_BAD_LOG_HEADER, start + TRACE_POINTER_SIZE);
-    size_t zone = TRACE_POINTERS + 2 * (size_t)log->pointer_size;
-    if (size < zone + ZONE_BYTES || size > left)
-        return log_fail(log, PFB_BAD_EVENT_SIZE, start + TRACE_SIZE);
-    log->start_time = load_le64(p + TRACE_START);
-    log->end_time = load_le64(p + TRACE_END);
-    log->major = p[TRACE_VERSION];
-    log->minor = p[TRACE_VERSION + 1];
-    log->build = load_le32(p + TRACE_BUILD);
-    log->buffer_count = load_le32(p + TRACE_BUFFER_COUNT);
-    const uint8_t *z = pfb_checked(log_view(log), start + zone, ZONE_BYTES);
-    log->bias_minutes = signed_32(load_le32(z));
-    log->standard_name = log_zone_name(z + ZONE_STANDARD_NAME);
-    log->standard_bias_minutes = signed_32(load_le32(z + ZONE_STANDARD_BIAS));
-    log->daylight_name = log_zone_name(z + ZONE_DAYLIGHT_NAME);
-    log->daylight_bias_minutes = signed_32(load_le32(z + ZONE_DAYLIGHT_BIAS));
-    at->at = log_align(at, start + size);
-    return true;
-}
 
 static log_position log_get_position(const pfb_log_reader *log)
 {
