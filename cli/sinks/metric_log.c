@@ -121,9 +121,9 @@ static void continue_totals(log_series *s, const metric_log_value *value, int64_
     s->raw = (long_total){.value = input->raw};
     s->base = (long_total){.value = input->base};
     if (has_previous && value->is_raw_short)
-        long_total_continue(&s->raw, &raw);
+        long_total_continue(&s->raw, &raw, input->older_raw);
     if (has_previous && value->is_base_short)
-        long_total_continue(&s->base, &base);
+        long_total_continue(&s->base, &base, input->older_base);
     input->raw += s->raw.carry;
     input->base += s->base.carry;
 }

@@ -57,13 +57,13 @@ void metric_put_escaped(buffer *out, const char *utf8, size_t size, bool escapes
 
 /* ---- Totals of 4 bytes ----------------------------------------------------------------------------------- */
 
-void long_total_continue(long_total *total, const long_total *previous)
+void long_total_continue(long_total *total, const long_total *previous, uint64_t older)
 {
     const uint64_t wrap = UINT64_C(1) << 32;
     if (previous->value >= wrap || total->value >= wrap)
         return;
     if (total->value >= previous->value)
         total->carry = previous->carry;
-    else if (wrap - previous->value + total->value < wrap / 2)
+    else if (older == previous->value && wrap - previous->value + total->value < wrap / 2)
         total->carry = previous->carry + wrap;
 }

@@ -10,7 +10,8 @@
 typedef struct metric_input {
     double value; /* the displayed value */
     uint64_t raw, base;
-    double ticks_per_second; /* of the metric's clock; 0: unknown */
+    uint64_t older_raw, older_base; /* those that they are compared with; UINT64_MAX: none */
+    double ticks_per_second;        /* of the metric's clock; 0: unknown */
 } metric_input;
 
 typedef struct metric_number {
@@ -34,7 +35,8 @@ typedef struct long_total {
 } long_total;
 
 /* Sets the carry of a total from the same total in an earlier sample. A value that decreased is taken as wrapped at
- * 2^32 if the increase is then less than 2^31. Otherwise the provider was restarted, and the carry stays 0. */
-void long_total_continue(long_total *total, const long_total *previous);
+ * 2^32 if the increase is then less than 2^31, and the earlier value is the one that it is compared with, `older`, not
+ * that of another process. Otherwise the provider was restarted, and the carry stays 0. */
+void long_total_continue(long_total *total, const long_total *previous, uint64_t older);
 
 #endif

@@ -614,11 +614,21 @@ static void add_point(exposition *e, const element *v, size_t label_start, size_
     const metric *m = find_metric(e, v, number);
     if (!m || m->is_left_out || (v->series.has & PFB_SERIES_HIDDEN))
         return;
-    metric_input input = {v->value.value, v->value.raw, v->value.base, ticks_per_second(e, m, number)};
+    metric_input input = {.value = v->value.value,
+                          .raw = v->value.raw,
+                          .base = v->value.base,
+                          .older_raw = UINT64_MAX,
+                          .older_base = UINT64_MAX,
+                          .ticks_per_second = ticks_per_second(e, m, number)};
+    pfb_raw_value inputs[2];
     if (m->is_id && (v->series.has & PFB_SERIES_INSTANCE_ID) && v->value.raw == (uint64_t)v->series.instance_id)
         return;
     if (!has_inputs(m, v, input.ticks_per_second) || is_sum(v))
         return;
+    if ((m->is_raw_short || m->is_base_short) && pfb_collector_inputs(e->collector, (uint32_t)number, inputs)) {
+        input.older_raw = inputs[0].has & PFB_HAS_VALUE ? inputs[0].value : UINT64_MAX;
+        input.older_base = inputs[0].has & PFB_HAS_BASE ? inputs[0].base : UINT64_MAX;
+    }
     e->points = memory_grow(e->points, &e->point_capacity, e->point_count + 1, sizeof *e->points);
     e->points[e->point_count++] = (point){.metric = m,
                                           .label_start = label_start,
@@ -699,9 +709,9 @@ static void continue_totals(exposition *e, point *p)
     }
     if (order == 0) {
         if (m->is_raw_short)
-            long_total_continue(&current.raw, &previous->points[e->next_total].raw);
+            long_total_continue(&current.raw, &previous->points[e->next_total].raw, p->input.older_raw);
         if (m->is_base_short)
-            long_total_continue(&current.base, &previous->points[e->next_total].base);
+            long_total_continue(&current.base, &previous->points[e->next_total].base, p->input.older_base);
     }
     totals->points = memory_grow(totals->points, &totals->capacity, totals->count + 1, sizeof *totals->points);
     totals->points[totals->count++] = current;

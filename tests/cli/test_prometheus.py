@@ -16,6 +16,7 @@ from captures import (BULK, DISK, FREQUENCY, LARGE_RAW, MEMORY, NETWORK,
                       instances_result, metadata, single_result, three_sets)
 from expositions import (MetricsCase, expected_value, read_exposition,
                          read_openmetrics, table_of_types)
+import log_writer
 from program import (CORPUS, ON_WINDOWS, ROOT, SECONDS, STEP, needs_real_data,
                      program, real, seed, writer as w)
 
@@ -133,8 +134,8 @@ class Wraps(Metrics):
         chunks = [metadata(DISK, "Disk", counters),
                   w.chunk(b"QINF", w.identifier(DISK, name="*"))]
         chunks += [data(number, instances_result([1, 2], [
-            (ident, name, [w.v4(raw), w.v4(base)])
-            for ident, (name, (raw, base)) in enumerate(rows.items())]))
+            (list(samples[0]).index(name), name, [w.v4(raw), w.v4(base)])
+            for name, (raw, base) in rows.items()]))
             for number, rows in enumerate(samples)]
         found = self.expositions(
             "--set", "*", "--count", str(len(samples)),
@@ -163,6 +164,27 @@ class Wraps(Metrics):
             {"wraps": end + 0xF0000000, "restarts": 5, "leaves": 1,
              "above": end + 7, "half": 7},
             {"wraps": 2 * end + 2, "restarts": 9}])
+
+    def test_processes(self):
+        """Process 61 has the place of 60 when that ends: its count restarts.
+        That of 62 wraps."""
+        names = ("Page Faults/sec", RATE), ("ID Process", RAW)
+        events = log_writer.paths(*(log_writer.path(
+            kind, 10**7, "\\\\PC", "Process", "*", name, flags=1)
+            for name, kind in names))
+        for at, rows in enumerate((
+                (("a", 0xF0000000, 60), ("a", 10, 61), ("b", 0xF0000000, 62)),
+                (("a", 20, 61), ("b", 9, 62)))):
+            now = log_writer.LOCAL + at * log_writer.SECOND
+            events += log_writer.sample(*(log_writer.instances(*(
+                (row[0], row[field], 0) for row in rows), time=now)
+                for field in (1, 2)), time=now)
+        out = self.run_fine("cook", "-f", "prometheus", self.file(
+            "a.blg", log_writer.log(*events))).out
+        self.assertEqual(re.findall(
+            r'faults_total\{instance="(.)",machine="PC"\} (\d+)', out), [
+                ("a", str(0xF0000000)), ("a", "20"),
+                ("b", str(0xF0000000)), ("b", str(2**32 + 9))])
 
     def test_sum_and_count(self):
         """Sum and count of a summary wrap separately."""
