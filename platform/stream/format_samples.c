@@ -37,6 +37,12 @@ typedef struct text_part {
 /* How characters are written in the file. */
 typedef enum text_writing { WRITTEN_PLAINLY, WRITTEN_AS_JSON, WRITTEN_AS_CSV, WRITTEN_AS_HTML } text_writing;
 
+/* Parts of the file that have values and cannot be converted. */
+typedef struct lost_parts {
+    uint64_t count;
+    size_t first; /* offset of the first one */
+} lost_parts;
+
 /* A value of a counter. */
 typedef struct sample_value {
     bool has_path, has_value, has_time;
@@ -64,9 +70,11 @@ typedef struct converter {
 
     size_t line_at; /* the part of the file whose lines were counted */
     uint64_t line;
-    uint64_t values, values_without_time;
-    uint64_t unread_readings; /* lines of Readings that belong to no counter */
-    bool has_samples;         /* a part is called CounterSamples */
+    uint64_t values, sets; /* sets: of readings in CSV */
+    lost_parts timeless;   /* values without Timestamp */
+    lost_parts readings;   /* lines of Readings that belong to no counter */
+    lost_parts records;    /* records of CSV that lack a cell */
+    bool has_samples;      /* a part is called CounterSamples */
 } converter;
 
 /* ---- Characters ------------------------------------------------------------------------------------------ */
@@ -255,6 +263,12 @@ static void put_cell(converter *c, text_bytes *to, text_part part)
     put_words(c, to, "\"");
 }
 
+static void lose(lost_parts *lost, size_t at)
+{
+    lost->first = lost->count == 0 ? at : lost->first;
+    lost->count++;
+}
+
 /* Notes where the next line comes from. */
 static void put_place(converter *c, size_t at)
 {
@@ -346,7 +360,7 @@ static void add_value(converter *c, const sample_value *value, uint64_t group, s
 {
     c->values++;
     if (!value->has_time) {
-        c->values_without_time++;
+        lose(&c->timeless, at);
         return;
     }
     bool is_next =
@@ -386,8 +400,8 @@ static void add_readings(converter *c, text_part readings, text_part time, uint6
             value.value = is_path ? empty : line;
             add_value(c, &value, group, place);
             value.has_path = false;
-        } else if (!is_path) {
-            c->unread_readings += line.end > line.begin;
+        } else if (!is_path && line.end > line.begin) {
+            lose(&c->readings, line.begin);
         }
         if (is_path) {
             value.has_path = true;
@@ -676,39 +690,62 @@ static uint32_t find_separator(const converter *c, size_t at)
 /* The columns of Export-Csv that are read. */
 enum { PATH, COOKED_VALUE, STATUS, TIMESTAMP, READINGS, NAMES };
 
-/* Finds the columns by their names; MAX_COLUMNS: there is none. */
-static void find_columns(converter *c, const text_part *cells, size_t count, size_t columns[NAMES])
+/* Finds the columns by their names; MAX_COLUMNS: there is none. Returns false, and leaves them, if the cells are not
+ * those of a header. */
+static bool find_columns(converter *c, const text_part *cells, size_t count, size_t columns[NAMES])
 {
     static const char *const names[NAMES] = {"Path", "CookedValue", "Status", "Timestamp", "Readings"};
+    size_t found[NAMES];
     for (size_t k = 0; k < NAMES; k++)
-        columns[k] = MAX_COLUMNS;
+        found[k] = MAX_COLUMNS;
     for (size_t i = 0; i < count; i++) {
         for (size_t k = 0; k < NAMES; k++)
-            columns[k] = is_word(c, cells[i], names[k]) ? i : columns[k];
+            found[k] = is_word(c, cells[i], names[k]) ? i : found[k];
         c->has_samples = c->has_samples || is_word(c, cells[i], "CounterSamples");
+    }
+    bool is_header =
+        (found[PATH] < count && found[COOKED_VALUE] < count) || (found[TIMESTAMP] < count && found[READINGS] < count);
+    if (is_header)
+        memcpy(columns, found, sizeof found);
+    return is_header;
+}
+
+/* Returns true for an empty line, for one of separators only, as Excel writes, and for a line #TYPE. */
+static bool has_no_values(const converter *c, const text_part *cells, size_t count)
+{
+    bool is_empty = true;
+    for (size_t i = 0; i < count; i++)
+        is_empty = is_empty && cells[i].begin == cells[i].end;
+    return is_empty || has_word(c, cells[0].begin, cells[0].end, "#TYPE");
+}
+
+/* Adds the value of a record, or those of its readings. The record begins at `begin`. */
+static void add_record(converter *c, const text_part *cells, size_t count, const size_t columns[NAMES], size_t begin)
+{
+    const bool has_readings = columns[PATH] == MAX_COLUMNS || columns[COOKED_VALUE] == MAX_COLUMNS;
+    if (has_no_values(c, cells, count))
+        return;
+    if (has_readings && columns[TIMESTAMP] < count && columns[READINGS] < count) {
+        add_readings(c, cells[columns[READINGS]], cells[columns[TIMESTAMP]], ++c->sets, begin);
+    } else if (!has_readings && columns[PATH] < count && columns[COOKED_VALUE] < count) {
+        sample_value value = {.path = cells[columns[PATH]], .value = cells[columns[COOKED_VALUE]]};
+        value.has_time = columns[TIMESTAMP] < count;
+        if (value.has_time)
+            value.time = cells[columns[TIMESTAMP]];
+        if (columns[STATUS] < count)
+            value.status = cells[columns[STATUS]];
+        add_value(c, &value, 0, begin);
+    } else {
+        lose(&c->records, begin);
     }
 }
 
-/* Adds the value of a record, which begins at `begin`. Nothing for one without its cells, such as an empty line. */
-static void add_record(converter *c, const text_part *cells, size_t count, const size_t columns[NAMES], size_t begin)
-{
-    if (columns[PATH] >= count || columns[COOKED_VALUE] >= count)
-        return;
-    sample_value value = {.path = cells[columns[PATH]], .value = cells[columns[COOKED_VALUE]]};
-    value.has_time = columns[TIMESTAMP] < count;
-    if (value.has_time)
-        value.time = cells[columns[TIMESTAMP]];
-    if (columns[STATUS] < count)
-        value.status = cells[columns[STATUS]];
-    add_value(c, &value, 0, begin);
-}
-
-/* Reads the records of Export-Csv, one for each value or, with readings, one for each sample set. */
+/* Reads the records of Export-Csv, one for each value or, with readings, one for each sample set. Joined files have
+ * further headers, whose columns are those of the records after them. */
 static void convert_csv(converter *c, size_t at)
 {
     text_part *cells = calloc(MAX_COLUMNS, sizeof *cells);
     size_t columns[NAMES];
-    uint64_t sets = 0;
     if (!cells) {
         c->step = pfb_stream_fail_memory(c->file->input->stream);
         return;
@@ -719,20 +756,16 @@ static void convert_csv(converter *c, size_t at)
     const uint32_t separator = find_separator(c, at);
     c->separator = separator == ';' ? ';' : '\t'; /* semicolons are a sign of decimal commas */
     size_t count = take_record(c, &at, separator, cells);
-    find_columns(c, cells, count, columns);
-    const bool has_samples = columns[PATH] < count && columns[COOKED_VALUE] < count;
-    const bool has_readings = !has_samples && columns[TIMESTAMP] < count && columns[READINGS] < count;
-    while (at < c->size && c->step == PFB_NEXT_RECORD && (has_samples || has_readings)) {
+    const bool is_header = find_columns(c, cells, count, columns);
+    while (at < c->size && c->step == PFB_NEXT_RECORD && is_header) {
         const size_t begin = at;
         count = take_record(c, &at, separator, cells);
         if (count > 0 && cells[count - 1].is_cut) {
             fail(c, begin, "the CSV text ends inside a cell");
             break;
         }
-        if (!has_readings)
+        if (!find_columns(c, cells, count, columns))
             add_record(c, cells, count, columns, begin);
-        else if (columns[TIMESTAMP] < count && columns[READINGS] < count)
-            add_readings(c, cells[columns[READINGS]], cells[columns[TIMESTAMP]], ++sets, begin);
     }
     end_row(c);
     free(cells);
@@ -771,7 +804,7 @@ static size_t put_section(converter *c, size_t at)
            !has_word(c, at, c->size, "]]>")) {
         const size_t begin = at;
         bool is_byte = false;
-        bool is_break = has_word(c, at, c->size, "<br");
+        bool is_break = has_word(c, at, c->size, "<br") || has_word(c, at, c->size, "<BR");
         uint32_t character = take_character(c, &at, c->size, false, &is_byte);
         while (is_break && at < c->size && unit_at(c, at - c->width) != '>')
             at += c->width;
@@ -868,7 +901,7 @@ static const char *reason_of(const converter *c)
 {
     if (c->state->problem)
         return c->state->problem;
-    if (c->values_without_time > 0)
+    if (c->timeless.count > 0)
         return "the values have no Timestamp: export it together with Path and CookedValue";
     if (c->has_samples && c->writing == WRITTEN_AS_CSV)
         return "the file has sample sets without their values: export their CounterSamples, as with "
@@ -888,6 +921,17 @@ static void report(file_input *file, const char *sentence, uint64_t offset)
                                  .offset = offset};
     file->is_incomplete = true;
     pfb_stream_report(file->input->stream, &problem, "%s", sentence);
+}
+
+static void note_lost(const converter *c, const lost_parts *lost, const char *what)
+{
+    const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = c->file->input->number, .term = -1};
+    uint64_t line = 1;
+    for (size_t at = 0; at < lost->first; at += c->width)
+        line += unit_at(c, at) == '\n';
+    if (lost->count > 0)
+        pfb_stream_report(c->file->input->stream, &problem, "%" PRIu64 " %s, the first in line %" PRIu64, lost->count,
+                          what, line);
 }
 
 /* Converts the file, and makes the window that of the text. */
@@ -919,16 +963,9 @@ static int32_t convert(file_input *file)
     }
     if (c.step != PFB_NEXT_RECORD)
         return c.step;
-    if (c.values_without_time > 0) {
-        const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = file->input->number, .term = -1};
-        pfb_stream_report(file->input->stream, &problem, "%" PRIu64 " values without Timestamp were left out",
-                          c.values_without_time);
-    }
-    if (c.unread_readings > 0) {
-        const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = file->input->number, .term = -1};
-        pfb_stream_report(file->input->stream, &problem,
-                          "%" PRIu64 " lines of Readings that are no values were left out", c.unread_readings);
-    }
+    note_lost(&c, &c.timeless, "values without Timestamp were left out");
+    note_lost(&c, &c.readings, "lines of Readings that are no values were left out");
+    note_lost(&c, &c.records, "records without all cells were left out");
     state->window = file->window;
     state->source =
         (byte_source){.input = file->input, .memory = state->lines.bytes, .size = state->lines.count, .can_seek = true};

@@ -145,6 +145,10 @@ READ = {
                           wanted(3, zone="")),
     "german readings": (exported(with_readings(rows_of(3, lambda t: t.strftime(
         "%d.%m.%Y %H:%M:%S")), "x[]", ","), ";"), wanted(3, zone="")),
+    "joined": (exported(flat(AMERICAN)[:2]) + "\r\n,,,\r\n" + exported(
+        flat(AMERICAN)[2:4], columns=["Timestamp", "CookedValue", "Path"]) +
+               exported(flat(AMERICAN)[4:], has_type=False),
+               wanted(3, zone="")),
     # HTML
     "page": ("<!DOCTYPE html>\n<html><h1>(PDH-CSV 4.0)</h1><pre>\n" + ESCAPED +
              "</pre><p>1,2</p></html>\n", PDH_WANTED),
@@ -152,6 +156,8 @@ READ = {
                PDH_WANTED),
     "breaks": ("<html><p>" + ESCAPED.replace("\r\n", "<br/>") + "</p></html>",
                PDH_WANTED),
+    "capital breaks": ("<HTML><P>" + ESCAPED.replace("\r\n", "<BR>") +
+                       "</P></HTML>", PDH_WANTED),
     "two sections": ("<html><pre>" + ESCAPED + "</pre><hr><pre>" + PDH.replace(
         "2020", "2021") + "</pre></html>", PDH_WANTED + [
             (time.replace("2020", "2021"), path, value)
@@ -240,6 +246,26 @@ class SampleFiles(Case):
             self.assertEqual([value for _, _, value in values],
                              [None, None, None, 3])
             self.assertIn("1 cells that are no numbers have no value", err)
+
+    def test_what_is_lost_is_counted(self):
+        """Records that lack cells have a count and the line of the first one,
+        values without times and lines of readings, too."""
+        rows = exported(flat(AMERICAN)).splitlines()
+        rows[3:3] = ['"%s",""' % MEMORY, "x"]
+        readings = exported(with_readings(AMERICAN, "x[]")).replace(
+            "2048.5\n", "2048.5\nmore\n")
+        for text, count, note in (
+                ("\n".join(rows), 6, "2 records without all cells were left "
+                 "out, the first in line 4"),
+                (json.dumps(flat(ROWS_7), indent=1).replace(
+                    "Timestamp\"", "Time\"", 2), 4, "2 values without Timestamp "
+                 "were left out, the first in line 2"),
+                (readings, 6, "1 lines of Readings that are no values were left "
+                 "out, the first in line 5")):
+            for codec in ("utf-8", "utf-16"):
+                values, err = self.cooked("a.txt", text.encode(codec))
+                self.assertEqual(len(values), count)
+                self.assertIn("a.txt: note: %s\n" % note, err)
 
     def test_other_counters(self):
         """Sample sets may have other counters than the ones before."""
