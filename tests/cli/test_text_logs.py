@@ -204,6 +204,26 @@ class Saved(Case):
                      "no_date", ["the times have no date",
                                  "the first in line 2"])
 
+    def test_empty_columns(self):
+        """Excel writes separators after the last column and the last row."""
+        text = ("(PDH-CSV 4.0) (Zone)(-60);\\\\S\\A\\B;\\\\S\\C\\D;;;\r\n"
+                "30.04.2019 18:41:05;3,5;4;;;\r\n30.04.2019 18:41:06;4,5;;;;\r\n"
+                ";;;;;\r\n;;;;;\r\n")
+        values, err = self.cooked(text)
+        self.assertEqual([row[1:] for row in values], [
+            ("A", 3.5), ("C", 4), ("A", 4.5), ("C", None)])
+        self.assertNotIn("fewer or more cells", err)
+
+    def test_lines_that_end_in_cr_alone(self):
+        """The log is refused, not taken for one without samples."""
+        for text in (HEAD + "," + MEMORY + '\r"05/15/2018 02:13:06.123","1"\r',
+                     "(PDH-CSV 4.0),\\\\S\\A\\B\r4/30/2019 8:41,1\r"):
+            path = self.file("a.csv", text.encode())
+            for command in ("cook", "check", "report"):
+                done = self.run_program(command, path)
+                self.assertEqual(done.status, 1, (command, done.err))
+                self.assertRegex(done.err, "no row can be read|the text ends")
+
     def test_times_of_unknown_forms(self):
         """Lines with a number after the first cell are rows."""
         for row in ("43235.59236,1", "Tuesday 15 May 2018 14:13,1",

@@ -186,12 +186,21 @@ static bool text_is_same(const pfb_pdh_text_reader *text, size_t a, size_t b, si
     return i == size;
 }
 
-/* Reads a header, and counts its columns. Returns false with an error if it is none. */
+static bool text_is_blank(const pfb_pdh_text_reader *text, const text_cell *cell)
+{
+    size_t at = cell->begin;
+    while (at < cell->end && is_one_of(pfb_pdh_text_character(text, at), BLANKS))
+        at += text_width(text);
+    return at == cell->end;
+}
+
+/* Reads a header, and counts its columns up to the last one with a name. Returns false with an error if it is none. */
 static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line)
 {
     text->separator = text_find_separator(text, line);
     text_cell cell = pfb_pdh_text_find_cell(text, line->begin, line->end);
     size_t first = 0, machine_size = 0; /* of the first path */
+    uint32_t count = 0;
     text->path_at = cell.next;
     text->path_end = line->end;
     text->paths_read = 0;
@@ -211,6 +220,9 @@ static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line)
     text->zone_name.encoding = text->encoding;
     while (cell.is_closed && cell.next < text->path_end) {
         cell = pfb_pdh_text_find_cell(text, cell.next, text->path_end);
+        count += count < UINT32_MAX; /* a line of 4 GiB can have more columns */
+        if (text_is_blank(text, &cell))
+            continue;
         size_t end = text_bare_machine(text, &cell);
         if (text->column_count == 0) {
             first = cell.begin;
@@ -219,10 +231,12 @@ static bool text_read_header(pfb_pdh_text_reader *text, const text_line *line)
         text->has_bare_machine = machine_size > 0 && end > 0 && end - cell.begin == machine_size &&
                                  (text->column_count == 0 || text->has_bare_machine) &&
                                  text_is_same(text, first, cell.begin, machine_size);
-        text->column_count += text->column_count < UINT32_MAX; /* a line of 4 GiB can have more columns */
+        text->column_count = count;
     }
     if (!cell.is_closed)
         return text_fail(text, PFB_TRUNCATED_LINE, line->end);
+    if (pfb_pdh_text_find(text, line->begin, line->end, '\r') < line->end)
+        text->skipped_row = PFB_NO_ROW; /* its lines may end in CR alone */
     return true;
 }
 
@@ -330,17 +344,18 @@ static bool text_skip_line(pfb_pdh_text_reader *text, const text_line *line, pfb
     return false;
 }
 
-/* Checks that the number of cells after `cell`, which is the time, equals the number of counters of the header. A
- * separator at the end of the line ends the last cell or, if that cell is missing, precedes a blank one. Returns false
- * on error, and for a row that is skipped: one with too many cells, none of which is quoted, between commas. Its
- * numbers may have decimal commas. */
+/* Checks that the number of cells after `cell`, which is the time, equals the number of counters of the header; blank
+ * ones after these do not count. A separator at the end of the line ends the last cell or, if that cell is missing,
+ * precedes a blank one. Returns false on error, and for a row that is skipped: one with too many cells, none of which
+ * is quoted, between commas. Its numbers may have decimal commas. */
 static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, text_cell cell)
 {
     bool is_cut = !line->is_complete; /* without a line feed, the end of the row may be missing */
     bool has_quotes = text->separator != ',';
     uint64_t count = 0;
-    for (; cell.next < line->end; count++) {
+    while (cell.next < line->end) {
         cell = pfb_pdh_text_find_cell(text, cell.next, line->end);
+        count += count < text->column_count || !text_is_blank(text, &cell);
         has_quotes = has_quotes || cell.is_quoted;
         if (!cell.is_closed && is_cut)
             return text_fail(text, PFB_TRUNCATED_LINE, line->end);
@@ -467,14 +482,6 @@ bool pfb_pdh_text_open_row(pfb_pdh_text_reader *text, const void *data, size_t s
     text->has_blank_end = false;
     text_line line = {.begin = 0, .end = text->size, .next = text->size, .is_complete = true};
     return line.end > 0 && text_read_row(text, &line, row);
-}
-
-static bool text_is_blank(const pfb_pdh_text_reader *text, const text_cell *cell)
-{
-    size_t at = cell->begin;
-    while (at < cell->end && is_one_of(pfb_pdh_text_character(text, at), BLANKS))
-        at += text_width(text);
-    return at == cell->end;
 }
 
 bool pfb_pdh_text_next_value(pfb_pdh_text_reader *text, pfb_pdh_text_value *value)
