@@ -72,7 +72,7 @@ static int32_t get_node(report *r, int32_t parent, int32_t name, int32_t unit, u
                                  .last = REPORT_NONE,
                                  .next = REPORT_NONE,
                                  .line = REPORT_NONE,
-                                 .clock = REPORT_NONE};
+                                 .track = REPORT_NONE};
     if (parent == REPORT_NONE)
         return at;
     report_node *parent_node = &r->nodes[parent];
@@ -295,23 +295,52 @@ static void add_break(report *r, report_break added)
     r->break_sample = added.after;
 }
 
+/* Returns the track of a file, which becomes the first one of its counterset. */
+static report_track *get_track(report *r, report_node *set, uint32_t file)
+{
+    int32_t before = REPORT_NONE;
+    int32_t at = set->track;
+    while (at != REPORT_NONE && r->tracks[at].file != file) {
+        before = at;
+        at = r->tracks[at].next;
+    }
+    if (at == set->track && at != REPORT_NONE)
+        return &r->tracks[at];
+    if (at == REPORT_NONE) {
+        at = (int32_t)r->track_count;
+        r->tracks = memory_grow(r->tracks, &r->track_capacity, r->track_count + 1, sizeof *r->tracks);
+        r->tracks[r->track_count++] =
+            set->track != REPORT_NONE ? r->tracks[set->track] : (report_track){.next = REPORT_NONE};
+        r->tracks[at].file = file;
+        r->tracks[at].inherited = r->tracks[at].samples;
+    } else {
+        report_track *last = &r->tracks[set->track];
+        if (last->samples == last->inherited + 1) /* a file beside this one, with an interval of its own */
+            last->clock.count = 0;
+        r->tracks[before].next = r->tracks[at].next;
+    }
+    r->tracks[at].next = set->track;
+    set->track = at;
+    return &r->tracks[at];
+}
+
 /* Begins the current sample of a counterset, of which no value was added yet. */
-static void begin_set(report *r, report_node *set)
+static void begin_set(report *r, report_node *set, report_track *track)
 {
     uint32_t sample = (uint32_t)(r->sample_count - 1);
-    if (set->clock == REPORT_NONE) {
-        set->clock = (int32_t)r->clock_count;
-        r->clocks = memory_grow(r->clocks, &r->clock_capacity, r->clock_count + 1, sizeof *r->clocks);
-        r->clocks[r->clock_count++] = (report_clock){.count = 0};
-    } else if (pass_time(&r->clocks[set->clock], r->times[sample] - r->times[set->sample])) {
-        bool is_of_all = r->clock.is_after_break && sample - set->sample == 2;
-        add_break(r, (report_break){.before = set->sample,
+    bool is_break = track->samples > 0 && pass_time(&track->clock, r->times[sample] - r->times[track->sample]);
+    if (is_break && set->break_end <= track->sample) { /* else it is that of another file */
+        bool is_of_all = r->clock.is_after_break;
+        add_break(r, (report_break){.before = is_of_all ? sample - 2 : track->sample,
                                     .after = sample,
                                     .set = is_of_all ? REPORT_NONE : (int32_t)(set - r->nodes)});
+        set->break_end = sample;
     }
     set->samples++;
-    set->previous_sample = set->sample;
     set->sample = sample;
+    track->samples++;
+    track->previous_sample = track->sample;
+    track->sample = sample;
 }
 
 /* ---- Averages -------------------------------------------------------------------------------------------- */
@@ -408,7 +437,11 @@ static void break_first_step(report *r, int64_t interval)
     r->break_time += step;
     for (size_t i = 0; i < r->node_count; i++) {
         r->nodes[i].sample += r->nodes[i].sample > 0;
-        r->nodes[i].previous_sample += r->nodes[i].previous_sample > 0;
+        r->nodes[i].break_end += r->nodes[i].break_end > 0;
+    }
+    for (size_t i = 0; i < r->track_count; i++) {
+        r->tracks[i].sample += r->tracks[i].sample > 0;
+        r->tracks[i].previous_sample += r->tracks[i].previous_sample > 0;
     }
     for (size_t i = 0; i < r->line_count; i++) {
         report_line *line = &r->lines[i];
@@ -444,12 +477,20 @@ static bool begin_sample(report *r, const report_value *value)
     return true;
 }
 
+/* Returns true if the counterset had samples without the line, in the file of its last point. */
+static bool is_absent(const report *r, const report_track *track, const report_line *line)
+{
+    const report_track *last = &r->tracks[line->track];
+    return last == track ? track->samples - line->seen > 1 : last->samples > line->seen;
+}
+
 /* Returns a sample in which the counterset was and the line was not: the first one after the line's last point if the
  * counterset was in all samples since, else the last one. */
-static uint32_t absent_sample(const report_node *set, const report_line *line)
+static uint32_t absent_sample(const report *r, const report_track *track, const report_line *line)
 {
-    bool has_all_samples = set->samples - line->seen == set->sample - line->sample;
-    return has_all_samples ? line->sample + 1 : set->previous_sample;
+    const report_track *last = &r->tracks[line->track];
+    bool has_all_samples = last->samples - line->seen == last->sample - line->sample;
+    return has_all_samples ? line->sample + 1 : last == track ? track->previous_sample : last->sample;
 }
 
 void report_add(report *r, const report_value *value)
@@ -463,13 +504,14 @@ void report_add(report *r, const report_value *value)
     }
     uint32_t sample = (uint32_t)(r->sample_count - 1);
     bool has_value = value->gap == NULL;
+    report_track *track = get_track(r, set, value->file);
     if (set->samples == 0 || set->sample != sample)
-        begin_set(r, set);
+        begin_set(r, set, track);
     bool is_first = line->seen == 0;
-    bool was_absent = !is_first && set->samples - line->seen > 1;
-    bool is_after_break = !is_first && r->clocks[set->clock].is_after_break;
+    bool was_absent = !is_first && is_absent(r, track, line);
+    bool is_after_break = !is_first && track->clock.is_after_break;
     if (was_absent)
-        add_point(r, line, (report_point){.sample = absent_sample(set, line), .gap = get_gap(r, gap_absent)});
+        add_point(r, line, (report_point){.sample = absent_sample(r, track, line), .gap = get_gap(r, gap_absent)});
     else if (is_after_break && sample - line->sample > 1)
         add_point(r, line, (report_point){.sample = line->sample + 1, .gap = get_gap(r, gap_no_sample)});
     int64_t time = limit_time(value->own_time);
@@ -478,7 +520,8 @@ void report_add(report *r, const report_value *value)
     line->time = time;
     add_point(r, line,
               (report_point){.value = has_value ? value->value : 0, .sample = sample, .gap = get_gap(r, value->gap)});
-    line->seen = set->samples;
+    line->track = set->track;
+    line->seen = track->samples;
     line->sample = sample;
     line->repeats = 0;
     if (has_value)
@@ -603,7 +646,7 @@ void report_free(report *r)
         free(r->lines[i].points);
     free(r->lines);
     free(r->times);
-    free(r->clocks);
+    free(r->tracks);
     free(r->zones);
     free(r->nodes);
     hash_index_free(&r->node_index);

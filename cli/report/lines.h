@@ -27,7 +27,8 @@ typedef struct report_line {
     size_t count, capacity;
     figures figures;
     uint64_t gaps;       /* number of missing values, whose status is not ok */
-    uint64_t seen;       /* report_node.samples of its counterset when its last point was added; 0: it has no points */
+    int32_t track;       /* of its last point: position in report.tracks */
+    uint64_t seen;       /* report_track.samples when its last point was added; 0: it has no points */
     uint32_t sample;     /* sample of its last point */
     uint32_t repeats;    /* number of further values with the same names in that sample */
     bool is_of_interval; /* report_value.is_of_interval */
@@ -45,6 +46,18 @@ typedef struct report_clock {
     bool is_after_break;         /* the latest step is a break */
 } report_clock;
 
+/* The samples of a counterset in one file. The track of a further file continues the latest one, as rotated files do.
+ */
+typedef struct report_track {
+    uint32_t file;
+    int32_t next;             /* position in report.tracks of another file of the counterset; REPORT_NONE: no more */
+    uint64_t samples;         /* number of samples that have values */
+    uint64_t inherited;       /* of the track that it continues */
+    uint32_t sample;          /* the last of them */
+    uint32_t previous_sample; /* the last of them but one */
+    report_clock clock;
+} report_track;
+
 /* A stretch of more than three intervals without samples. */
 enum { REPORT_MAX_BREAKS = 20 }; /* further ones are only counted */
 typedef struct report_break {
@@ -53,7 +66,7 @@ typedef struct report_break {
     bool has_more_sets;     /* other countersets lack them, too */
 } report_break;
 
-enum { REPORT_NONE = -1 }; /* no node, name, line or clock */
+enum { REPORT_NONE = -1 }; /* no node, name, line or track */
 
 /* Names form a tree of four levels below the root: machine, counterset, counter, instance. Its nodes are positions in
  * report.nodes. */
@@ -65,11 +78,11 @@ typedef struct report_node {
     uint32_t repeat;                   /* instance: its number, from 0, among values with the same names in a sample */
     int32_t parent, first, last, next; /* nodes: the parent, the first and the last child, the next sibling */
     int32_t line;                      /* instance: position in report.lines */
-    int32_t clock;                     /* counterset: position in report.clocks */
+    int32_t track;                     /* counterset: position in report.tracks of the latest file */
     size_t drawn;                      /* counter: number of its first children that the chart shows at first */
     uint64_t samples;                  /* counterset: number of samples that have values of its lines */
     uint32_t sample;                   /* counterset: the last of these samples */
-    uint32_t previous_sample;          /* counterset: the last of these samples but one */
+    uint32_t break_end;                /* counterset: the sample after its latest break; 0: none */
 } report_node;
 
 typedef struct report_name {
@@ -93,8 +106,8 @@ struct report {
     hash_index node_index;
     report_line *lines;
     size_t line_count, line_capacity;
-    report_clock *clocks;
-    size_t clock_count, clock_capacity;
+    report_track *tracks;
+    size_t track_count, track_capacity;
     report_clock clock; /* of all samples */
     int64_t *times;     /* by sample */
     size_t sample_count, time_capacity;

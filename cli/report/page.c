@@ -454,6 +454,16 @@ static void put_duration(page *p, int64_t duration)
     put(p, " s");
 }
 
+static void put_set_name(page *p, const report_node *machine, const report_node *set)
+{
+    put_name(p, set->name);
+    if (p->r->names[machine->name].size > 0) {
+        put(p, " <small>");
+        put_name(p, machine->name);
+        put(p, "</small>");
+    }
+}
+
 /* Writes the stretches without samples. */
 static void put_breaks(page *p)
 {
@@ -472,7 +482,7 @@ static void put_breaks(page *p)
         put_time(&p->html, r, r->times[b->after]);
         if (b->set != REPORT_NONE) {
             put(p, ", of ");
-            put_name(p, r->nodes[b->set].name);
+            put_set_name(p, &r->nodes[r->nodes[b->set].parent], &r->nodes[b->set]);
             put(p, b->has_more_sets ? " and others" : "");
         }
     }
@@ -507,16 +517,6 @@ static void put_messages(page *p, const char *messages)
         html_flush(&p->html, p->out);
     }
     put(p, "</ul>\n");
-}
-
-static void put_set_name(page *p, const report_node *machine, const report_node *set)
-{
-    put_name(p, set->name);
-    if (p->r->names[machine->name].size > 0) {
-        put(p, " <small>");
-        put_name(p, machine->name);
-        put(p, "</small>");
-    }
 }
 
 static void put_summary_row(page *p, const report_node *machine, const report_node *set, uint32_t number)

@@ -28,6 +28,7 @@ enum {
 /* A displayed value. The strings are copied. They may contain any bytes; a name that does not exist is "". */
 typedef struct report_value {
     uint64_t sample;  /* number of the sample; the values of a sample are consecutive */
+    uint32_t file;    /* of the sample: other files may have other instances and counters of its countersets */
     int64_t time;     /* time of the sample, in 100 ns since 1601-01-01 UTC; limited to the years 1601 to 9999 */
     int64_t own_time; /* time of the value, which weighs it; of values of other machines it may differ from `time` */
     const char *machine, *counterset, *instance, *counter, *unit;

@@ -77,6 +77,7 @@ void charts_print(sink_run *p)
             name_value(&names, &v);
         report_add(p->out->report,
                    &(report_value){.sample = p->frame.number,
+                                   .file = p->frame.file,
                                    .time = time,
                                    .own_time = v.value.has & PFB_VALUE_TIME ? v.value.time : clock,
                                    .machine = names.machine.data,

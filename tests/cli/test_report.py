@@ -384,7 +384,35 @@ class TimeGaps(ReportCase):
         set_c = bytes_of(self.log((0, 5, 10, 50, 55, 60), range(6))).replace(
             b"\\A\\", b"\\C\\")
         facts = self.report(every, self.file("c.csv", set_c)).facts()
-        self.assertRegex(facts["Gaps"], r"^no sample for 40\S* s, .*, of C$")
+        self.assertRegex(facts["Gaps"], r"^no sample for 40\S* s, .*, of C ?\\\\M$")
+
+    def test_files_of_one_counterset(self):
+        """Samples of one file do not interrupt the lines of another one. The
+        gap of one file is named, and a gap of all files once."""
+        times = [10 * n for n in range(30)]
+        for offset, interval in ((0, 10), (5, 10), (5, 60), (.5, 1)):
+            own = [offset + interval * n for n in range(30)]
+            cases = (
+                (times, own, 0, 0),
+                (times, own[:10] + [t + 9 * interval for t in own[10:]], 0, 1),
+                (times[:25] + [t + 9000 for t in times[25:]],
+                 [t for t in own if t < 240] +
+                 [t + 9000 for t in own if t >= 240], 1, 1))
+            for first, second, *gaps in cases:
+                if interval != 10 and gaps[0]:
+                    continue
+                other = bytes_of(self.log(second, second, "b.csv")).replace(
+                    b"\\B", b"\\D")
+                page = self.report(self.log(first, first),
+                                   self.file("c.csv", other))
+                for key, expected in (("B", first), ("D", second)):
+                    points = page.lines["\\\\M", "A", key, "value"].points
+                    self.assertEqual([p for p in points if p != "no_sample"],
+                                     expected)
+                    self.assertEqual(points.count("no_sample"),
+                                     gaps[key == "D"], (offset, interval))
+                self.assertEqual(page.facts().get("Gaps", "").count(
+                    "no sample"), max(gaps))
 
     def test_averages(self):
         """Worked numbers. Rates: the count's increase divided by the time.
