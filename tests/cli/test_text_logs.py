@@ -30,6 +30,8 @@ DATES = {
     "dmy_dots": ("dmy", lambda t: t.strftime("%d.%m.%Y %H:%M:%S")),
     "dmy_czech": ("dmy", lambda t: "%d. %d. %d %d:%02d:%02d" % (
         t.day, t.month, t.year, t.hour, t.minute, t.second)),
+    "dmy_croatian": ("dmy", lambda t: "%d.%d.%d. %d:%02d:%02d" % (
+        t.day, t.month, t.year, t.hour, t.minute, t.second)),
     "dmy_dashes": ("dmy", lambda t: t.strftime("%d-%m-%Y %H.%M.%S")),
     "iso": ("ymd", lambda t: t.strftime("%Y-%m-%dT%H:%M:%S.250")),
     "iso_blank": ("ymd", lambda t: t.strftime("%Y-%m-%d %H:%M:%S")),

@@ -93,7 +93,7 @@ static void text_skip_blanks(span *s)
 }
 
 /* Reads three numbers with slashes, dots or dashes between them; the first or the last one is a year of 4 digits.
- * Blanks may follow dots, and a dot the last number if the year is the first. */
+ * Blanks may follow dots, and after dots one may follow the last number. */
 static bool text_take_date(span *s, text_moment *m)
 {
     unsigned numbers[3];
@@ -108,7 +108,7 @@ static bool text_take_date(span *s, text_moment *m)
         mark = next;
     }
     bool has_year_first = digits[0] == 4;
-    if (has_year_first && mark == '.')
+    if (mark == '.')
         take_exactly(s, ".");
     m->style = has_year_first ? PFB_DATE_YMD : 0;
     m->style |= mark == '.' ? PFB_DATE_DOTS : mark == '-' ? PFB_DATE_DASHES : 0;
