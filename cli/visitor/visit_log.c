@@ -84,7 +84,7 @@ static void visit_paths(visitor *v)
 static void visit_instance(visitor *v, const pfb_log_instance *instance)
 {
     v->counts.instances++;
-    v->counts.values++;
+    v->counts.values += pfb_pdh_has_value(instance->status);
     visit_record(v, instance->offset, "instance", 1);
     visit_also(v, STRUCTURE_LOG_INSTANCE, instance->offset);
     visit_name(v, "name", instance->name, 0, "name");
@@ -111,7 +111,7 @@ static void visit_item(visitor *v, pfb_log_sample_reader *reader, const pfb_log_
     visit_number(v, "position", true, item->position);
     visit_fields(v, "kind");
     if (item->kind == PFB_LOG_COUNTER) {
-        v->counts.values++;
+        v->counts.values += pfb_pdh_has_value(item->status);
         visit_also(v, STRUCTURE_LOG_COUNTER, item->offset);
         visit_fields(v, "time, status");
         visit_fields_if(v, pfb_pdh_has_value(item->status), "first value, second value");

@@ -105,6 +105,17 @@ class Binary(Case):
             for name in names:
                 self.assertIn(name, out, command)
 
+    def test_check_counts_values(self):
+        """Items and instances without a value are none."""
+        events = [w.paths(w.path(0x00010000, 10**7, "\\\\PC", "A", None, "c"),
+                          w.path(0x00010000, 10**7, "\\\\PC", "B", "*", "c"))]
+        for status in (0, 1, 0xC0000BBA):
+            events.append(w.sample(w.counter(7, 0, status), w.instances(
+                ("a", 7, 0), ("b", 7, 0, status))))
+        item, = self.run_json("check", self.file("s.blg", w.log(*[
+            event for record in events for event in record])))
+        self.assertEqual((item["samples"], item["values"]), (3, 7))
+
     def test_many_statuses(self):
         """A page has 254 reasons of its own; further ones are "other". The
         summary lists the first 64."""
