@@ -71,7 +71,7 @@ class Moment:
         self.is_valid = (year_first or len(self.parts[2]) == 4) and max(
             map(int, self.parts)) <= 9999
         mark = match["mark"] or "."
-        if match["end"] and not (year_first and mark == "."):
+        if match["end"] and mark != ".":
             self.is_valid = False
         hour, self.minute = int(match["hour"]), int(match["minute"])
         self.second = int(match["second"] or 0)
@@ -257,6 +257,10 @@ class Text:
         if not all(cell[2] for cell in cells):
             self.fail("truncated_line", place + len(line))
             return False
+        while columns and not columns[-1][1].strip(" \t"):
+            columns.pop()
+        if "\r" in line:
+            self.reason = "no_row"  # its lines may end in CR alone
         self.header, self.columns = header, columns
         self.lines.append(("header", self.width * shown, header, columns))
         return True
@@ -448,10 +452,13 @@ class Text:
         count = len(rest)
         if count + 1 == columns and cells[-1][4]:
             rest.append((len(line), "", True, False, False))  # a blank cell
+        is_quoted = any(cell[3] for cell in rest)
+        rest[columns:] = [cell for cell in rest[columns:]
+                          if cell[1].strip(" \t")]
         if len(rest) != columns:
             self.notes.add("uneven_row")
-            if len(rest) > columns and self.separator == "," and not any(
-                    cell[3] for cell in rest):
+            if len(rest) > columns and self.separator == "," and \
+                    not is_quoted:
                 self.skip("no_row")
                 return
         values = []
