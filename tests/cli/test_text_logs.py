@@ -60,7 +60,7 @@ def number_in(cell, decimal):
     """The number in a cell, in which the other sign of "." and "," separates
     thousands; None if the cell has none."""
     thousands = "," if decimal == "." else r"\."
-    match = re.fullmatch(r"(-?(?:\d+|\d{1,3}(?:%s\d{3})+))(?:%s(\d*))?(e.\d+)?" % (
+    match = re.fullmatch(r"(-?(?:\d+|[1-9]\d{0,2}(?:%s\d{3})+))(?:%s(\d*))?(e.\d+)?" % (
         thousands, re.escape(decimal)), cell)
     return float("".join([re.sub(r"[.,]", "", match[1]), ".", match[2] or "",
                           match[3] or ""])) if match else None
@@ -280,6 +280,38 @@ class Saved(Case):
         for option, value in ((",", 1.234), (".", 1234)):
             self.assertEqual(self.cooked(text, "--decimal", option)[0][0][2],
                              value)
+
+    def test_separators_of_thousands(self):
+        """They are read where they cannot be decimal signs; the rest has no
+        value, with a note."""
+        for mark in "\u00a0\u202f\u2009'\u2019":
+            numbers = [("12%s345" % mark, 12345),
+                       ("-1%s234%s567,25" % (mark, mark), -1234567.25),
+                       ("1%s23" % mark, None), ("1234%s567" % mark, None)]
+            text = HEAD + ";" + MEMORY + "\n" + "".join(
+                '05/15/2018 02:13:06.123;"%s"\n' % number
+                for number, _ in numbers)
+            for codec in ("utf-8", "utf-16", "utf-16-be", "cp1252"):
+                if codec == "cp1252" and mark in "\u202f\u2009":
+                    continue
+                with self.subTest(mark, codec=codec):
+                    values, err = self.cooked(text.encode(codec))
+                    self.assertEqual([row[2] for row in values],
+                                     [value for _, value in numbers])
+                    self.assertIn("2 cells that are no numbers have no value, "
+                                  "the first in line 4", err)
+        for numbers in ([("1,234,567", 1234567), ("1,234.5", 1234.5),
+                         ("1,234", None), ("12", 12)],
+                        [("1.234.567", 1234567), ("1.234,5", 1234.5),
+                         ("1.234", None), ("1,5", 1.5)]):
+            text = HEAD + "," + MEMORY + "\n" + "".join(
+                '"05/15/2018 02:13:06.123","%s"\n' % number
+                for number, _ in numbers)
+            self.assertEqual([row[2] for row in self.cooked(text)[0]],
+                             [value for _, value in numbers])
+        self.refused(HEAD + "," + MEMORY + "\n" + "".join(
+            '"05/15/2018 02:13:06.123","%s"\n' % number
+            for number in ("1.234,5", "1,234.5")), "ambiguous_numbers", [])
 
     def test_what_is_lost_is_counted(self):
         """Cells, rows and lines that cannot be read have a count and the line

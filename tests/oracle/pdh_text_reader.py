@@ -16,7 +16,14 @@ ZONE = re.compile(r" *\((?P<zone>.*)\)\((?P<bias>-?[0-9]+)\)", re.DOTALL)
 VERSION = re.compile(r"\(PDH-[CT]SV 4\.0\)")
 HEADER = re.compile(r'"?\(PDH-[CT]SV')
 MARKS = {1: "\xef\xbb\xbf", 2: "\ufeff"}  # byte order marks
-BLANK = r"(?:[ \t\xa0\u202f]|\xc2\xa0|\xe2\x80\xaf)*"
+SPACE = r"(?:[\xa0\u202f\u2009]|\xc2\xa0|\xe2\x80[\xaf\x89])"
+BLANK = r"(?:[ \t]|%s)*" % SPACE
+# Digits, then groups of three with the same kind of separator before each.
+SIGNS = {"space": SPACE, "apostrophe": "(?:['\x92\u2019]|\xe2\x80\x99)",
+         ".": r"\.", ",": ","}
+GROUPS = {kind: re.compile("-?[1-9][0-9]{0,2}(?:%s[0-9]{3}(?![0-9]))+" %
+                           sign)
+          for kind, sign in SIGNS.items()}
 PERFMON = re.compile(r"[0-9]{2}/[0-9]{2}/[0-9]{4} [0-9]{2}:[0-9]{2}:[0-9]{2}"
                      r"\.[0-9]{3}(?![0-9])")
 DATE = (r"(?P<a>[0-9]+)(?:(?P<mark>[/-])|(?P<dot>\.) *)(?P<b>[0-9]+)"
@@ -36,18 +43,27 @@ SAMPLE = 1 << 20  # bytes of rows that show the form
 ORDERS = {"mdy": (2, 0, 1), "dmy": (2, 1, 0), "ymd": (0, 1, 2)}
 
 
+def without_groups(text, decimal, thousands):
+    """A number with a decimal point and without separators of thousands; an
+    empty text if it has none or they are uncertain."""
+    whole, sign, rest = text.partition(decimal)
+    for kind, groups in GROUPS.items():
+        if kind == decimal or not groups.fullmatch(whole):
+            continue
+        count = len(re.findall(SIGNS[kind], whole))
+        if kind in ".," and not (sign or count > 1 or kind == thousands):
+            continue
+        return re.sub("[^-0-9]", "", whole) + ("." if sign else "") + rest
+    return ""
+
+
 def number_of(text, decimal=".", thousands=None):
     """The double nearest to the number in a text, or None."""
-    if decimal == "," or thousands:
-        whole, sign, rest = text.partition(decimal)
-        if re.search("[.,]", rest):
-            return None
-        if thousands and re.fullmatch(r"-?[0-9]{1,3}(\%s[0-9]{3})+" %
-                                      thousands, whole):
-            whole = whole.replace(thousands, "")
-        elif re.search("[.,]", whole):
-            return None
-        text = whole + ("." if sign else "") + rest
+    plain = text.translate({ord("."): "x", ord(decimal): "."})
+    if NUMBER.fullmatch(plain):
+        text = plain
+    elif len(text) <= LONG:
+        text = without_groups(text, decimal, thousands)
     match = NUMBER.fullmatch(text)
     if not match:
         return None
@@ -58,6 +74,28 @@ def number_of(text, decimal=".", thousands=None):
         return None
     value = float(text)
     return None if math.isinf(value) else value
+
+
+def sign_of(text):
+    """(the decimal sign that a cell shows or None, whether it may separate
+    thousands)."""
+    for kind, groups in GROUPS.items():
+        whole = groups.match(text)
+        if whole:
+            break
+    else:
+        match = MARKED.fullmatch(text)
+        has_digit = match and (match[1] or match[3])
+        return match[2] if has_digit else None, False
+    match = re.fullmatch(r"([.,]?)[0-9]*(?:([eE]).*)?", text[whole.end():],
+                         re.DOTALL)
+    if not match or match[1] == kind:
+        return None, False
+    if match[1] or kind not in ".,":
+        return match[1] or None, False
+    if len(re.findall(SIGNS[kind], whole[0])) > 1:
+        return "," if kind == "." else ".", False
+    return kind, not match[2]
 
 
 class Moment:
@@ -311,13 +349,12 @@ class Text:
                     moment.parts[:2]
                 either = either or int(pair[0]) != int(pair[1])
             for at, content, _, quoted, _ in cells[1:]:
-                match = MARKED.fullmatch(self.short(content))
-                if not match or not (match[1] or match[3]):
+                sign, group = sign_of(self.short(content))
+                if not sign:
                     continue
                 number = number or place + at + quoted
-                group = re.fullmatch("-?[1-9][0-9]{0,2}[.,][0-9]{3}", content)
-                seen = points if match[2] == "." else commas
-                seen[bool(group)] = True
+                seen = points if sign == "." else commas
+                seen[group] = True
             if is_perfmon and points[0]:
                 break
         if first is None:

@@ -537,6 +537,12 @@ Test(pdh_text, every_digit_of_a_number_affects_its_rounding)
         cr_expect(read_number(text, &read) && memcmp(&read, &cases[i].expected, sizeof read) == 0, "%s: %.17g", text,
                   read);
     }
+    for (int digits = 1019; digits <= 1020; digits++) { /* with separators a number has up to 1024 characters */
+        char text[1026];
+        double read;
+        snprintf(text, sizeof text, "1'234.%0*d", digits - 1, 0);
+        cr_expect_eq(read_number(text, &read), digits == 1019, "%d", digits);
+    }
 }
 
 /* Reads a text whose lines are kept apart: the header is opened alone, then each row alone. */
@@ -749,7 +755,19 @@ Test(pdh_text, forms_are_found_in_the_rows)
                         ",\"1,5.000\"\n" PERFMON ",\"1,5,5\"\n" PERFMON ",\"1.23\"\n" PERFMON ",\" \"\n",
          "0: -;0: -;0: -;0: -;0: -;0: -;0: -;", 0, ',', 6, 0, 0, PFB_OK},
         {COMMAS PERFMON ",\"1,234.5\"\n", "0: 1234.5;", 0, '.', 0, 0, 0, PFB_OK},
-        {SEMICOLONS PERFMON ";1,5\n" PERFMON ";1.234,5\n", "0: 1.5;0: -;", 0, 0, 1, 0, 0, PFB_OK},
+        {SEMICOLONS PERFMON ";1,5\n" PERFMON ";1.234,5\n", "0: 1.5;0: 1234.5;", 0, 0, 0, 0, 0, PFB_OK},
+        {COMMAS PERFMON ",\"1,234,567\"\n" PERFMON ",\"1,234\"\n" PERFMON ",\"1,234.\"\n" PERFMON ",\"0,123.5\"\n",
+         "0: 1.23457e+06;0: -;0: 1234;0: -;", 0, 0, 2, 0, 0, PFB_OK},
+        {COMMAS PERFMON ",\"1.234.567\"\n" PERFMON ",\"1.234\"\n" PERFMON ",\"-1.234,5e1\"\n",
+         "0: 1.23457e+06;0: -;0: -12345;", 0, 0, 1, 0, 0, PFB_OK},
+        {COMMAS PERFMON ",\"1.234,5\"\n" PERFMON ",\"1,234.5\"\n", "", 0, 0, 0, 0, 0, PFB_AMBIGUOUS_NUMBERS},
+        {COMMAS PERFMON ",\"1,234,5\"\n" PERFMON ",\"1,234,567e2\"\n" PERFMON ",\"1,23e4\"\n", "0: -;0: -;0: -;", 0,
+         '.', 3, 0, 0, PFB_OK},
+        {COMMAS PERFMON ",1'234'567\n" PERFMON ",\"12'345'678,5\"\n" PERFMON ",1'23\n" PERFMON ",1234'567\n" PERFMON
+                        ",1'2345\n" PERFMON ",\"1'2.345\"\n" PERFMON ",'123\n" PERFMON ",1'234e1\n",
+         "0: 1.23457e+06;0: 1.23457e+07;0: -;0: -;0: -;0: -;0: -;0: -;", 0, 0, 6, 0, 0, PFB_OK},
+        {SEMICOLONS PERFMON ";1'234\n" PERFMON ";0,123\n" PERFMON ";0.123\n", "0: 1234;0: 0.123;0: -;", 0, ',', 1, 0, 0,
+         PFB_OK},
         {COMMAS "3/2/2000 10:00:00,\"1.234,5\"\n3/2/2000 10:00:00,1\n3/2/2000 10:00:00,2\n",
          "2887200: 1234.5;2887200: 1;2887200: 2;", PFB_DATE_DMY, ',', 0, 0, 0, PFB_OK},
         /* lines and headers */
@@ -798,7 +816,7 @@ Test(pdh_text, forms_are_found_in_the_rows)
     }
 }
 
-/* Byte order marks before later headers, and no-break spaces in times. */
+/* Byte order marks before later headers, and no-break spaces in times and numbers. */
 Test(pdh_text, marks_and_spaces_of_unicode_are_read)
 {
     static const char joined[] =
@@ -811,6 +829,22 @@ Test(pdh_text, marks_and_spaces_of_unicode_are_read)
                                         "2/22/2000 10:00 a.\xA0m.,1\n";
     static const uint16_t wide_halves[] = u"(PDH-CSV 4.0),a\n2/22/2000 10:00\u00A0AM,1.5\n"
                                           u"2/22/2000 10:00\u202FAM,1\n2/22/2000 10:00 a. m.,1\n";
+    static const char groups[] = COMMAS PERFMON ",1\xA0"
+                                                "234.5\n" PERFMON ",1\xC2\xA0"
+                                                "234\xC2\xA0"
+                                                "567\n" PERFMON ",1\xE2\x80\xAF"
+                                                "234\n" PERFMON ",1\xE2\x80\x89"
+                                                "234\n" PERFMON ",1\x92"
+                                                "234\n" PERFMON ",1\xE2\x80\x99"
+                                                "234\n" PERFMON ",1\xE2\x80\x80"
+                                                "234\n" PERFMON ",1\xA0"
+                                                "234'567\n";
+    static const uint16_t wide_groups[] =
+        u"(PDH-CSV 4.0),a\n01/01/2000 00:00:00.000,1\u00A0234.5\n01/01/2000 00:00:00.000,1\u00A0234\u00A0567\n"
+        u"01/01/2000 00:00:00.000,1\u202F234\n01/01/2000 00:00:00.000,1\u2009234\n01/01/2000 00:00:00.000,1'234\n"
+        u"01/01/2000 00:00:00.000,1\u2019234\n01/01/2000 00:00:00.000,1\u2000234\n"
+        u"01/01/2000 00:00:00.000,1\u00A0234'567\n";
+    static const char numbers[] = "0: 1234.5;0: 1.23457e+06;0: 1234;0: 1234;0: 1234;0: 1234;0: -;0: -;";
     static const char parts[] = "0: 1.5;header 2;0: 1 2;";
     static const char times[] = "4528800: 1.5;4528800: 1;4528800: 1;";
     const struct {
@@ -818,10 +852,9 @@ Test(pdh_text, marks_and_spaces_of_unicode_are_read)
         size_t size;
         const char *rows;
         unsigned skipped;
-    } cases[] = {{joined, sizeof joined - 1, parts, 1},
-                 {wide, sizeof wide - 2, parts, 1},
-                 {halves, sizeof halves - 1, times, 0},
-                 {wide_halves, sizeof wide_halves - 2, times, 0}};
+    } cases[] = {{joined, sizeof joined - 1, parts, 1},   {wide, sizeof wide - 2, parts, 1},
+                 {groups, sizeof groups - 1, numbers, 0}, {wide_groups, sizeof wide_groups - 2, numbers, 0},
+                 {halves, sizeof halves - 1, times, 0},   {wide_halves, sizeof wide_halves - 2, times, 0}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         pfb_pdh_text_reader text;
         result r = read_form(cases[i].text, cases[i].size, cases[i].size, NULL, &text);

@@ -65,7 +65,7 @@ typedef struct pfb_pdh_text_reader {
     /* The form of the text, the same in all lines; the separator is that of the latest header. */
     char separator;       /* ',', ';' or '\t' */
     char decimal;         /* '.' or ',' */
-    char thousands;       /* the sign that separates groups of three digits, if options say so; 0: none */
+    char thousands;       /* '.' or ',': it separates thousands also in 1,234, if options say so; 0: neither does */
     uint8_t dates;        /* PFB_DATE_ */
     bool is_form_certain; /* false: a larger window may show another decimal sign. Open it again with up to 1 MiB of
                              rows if that is possible without waiting */
@@ -171,8 +171,8 @@ PFB_API bool pfb_pdh_text_open_row(pfb_pdh_text_reader *text, const void *line, 
 
 /* Returns the next value of the row in *value; false after the last one and on error. Rows with fewer or more cells
  * than the header give PFB_NOTE_UNEVEN_ROW; cells past the last column are not returned. Numbers of any number of
- * digits, of 1024 characters in UTF-16 or with a decimal comma, become the nearest double. A cell that is neither blank
- * nor a number, or whose number is too large for a double, has no value and gives PFB_NOTE_BAD_NUMBER. */
+ * digits, of 1024 characters in UTF-16, with a decimal comma or separators, become the nearest double. A cell that is
+ * neither blank nor a number, or whose number is too large for a double, has no value and gives PFB_NOTE_BAD_NUMBER. */
 PFB_API bool pfb_pdh_text_next_value(pfb_pdh_text_reader *text, pfb_pdh_text_value *value);
 
 #ifdef __cplusplus

@@ -100,8 +100,9 @@ size_t pfb_pdh_text_narrow(const pfb_pdh_text_reader *text, size_t at, size_t en
         uint32_t character = pfb_pdh_text_character(text, at);
         if (count == capacity)
             return 0;
-        bool is_blank = character == 0x00A0 || character == 0x202F; /* no-break spaces */
-        to[count++] = character < 0x80 ? (uint8_t)character : is_blank ? 0xA0 : 0xFF;
+        bool is_space = character == 0x00A0 || character == 0x202F || character == 0x2009;
+        uint8_t other = is_space ? 0xA0 : character == 0x2019 ? '\'' : 0xFF;
+        to[count++] = character < 0x80 ? (uint8_t)character : other;
     }
     return count;
 }

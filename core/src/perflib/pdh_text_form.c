@@ -84,12 +84,19 @@ static unsigned text_take_one(span *s, const char *characters)
     return 0;
 }
 
-/* Skips blanks and no-break spaces, which newer programs write before AM and PM. */
+/* Reads a no-break space, a narrow one or a thin space, in a code page of Windows or UTF-8. */
+static bool text_take_space(span *s)
+{
+    return take_exactly(s, "\xA0") || take_exactly(s, "\xC2\xA0") || take_exactly(s, "\xE2\x80\xAF") ||
+           take_exactly(s, "\xE2\x80\x89");
+}
+
+/* Skips blanks and the spaces which newer programs write before AM and PM. */
 static void text_skip_blanks(span *s)
 {
     do
         skip(s, BLANKS);
-    while (take_exactly(s, "\xA0") || take_exactly(s, "\xC2\xA0") || take_exactly(s, "\xE2\x80\xAF"));
+    while (text_take_space(s));
 }
 
 /* Reads three numbers with slashes, dots or dashes between them; the first or the last one is a year of 4 digits.
@@ -262,53 +269,82 @@ bool pfb_pdh_text_resembles_time(const pfb_pdh_text_reader *text, const text_cel
 
 /* ---- Numbers --------------------------------------------------------------------------------------------------- */
 
-/* A number that is being copied without its separators of thousands. */
-typedef struct text_groups {
-    size_t digits; /* since the start or the last separator */
-    bool has_separator;
-    bool has_decimal;
-} text_groups;
+/* The whole part of a number. */
+typedef struct text_whole {
+    size_t digits;      /* before the first separator of thousands */
+    size_t groups;      /* of three digits, each after a separator; all separators are the same */
+    unsigned separator; /* '.' or ','; 0xA0 for each kind of space and an apostrophe for each of apostrophe; 0: none */
+} text_whole;
 
-/* Returns true if a separator of thousands, or with `is_end` the end of the groups, may be here. */
-static bool text_end_group(const text_groups *groups, bool is_end)
+/* Reads a sign that may separate thousands, and returns it as text_whole has it; 0: another character follows. */
+static unsigned text_take_separator(span *s)
 {
-    if (groups->has_separator)
-        return groups->digits == 3;
-    return is_end || (groups->digits >= 1 && groups->digits <= 3);
+    if (text_take_space(s))
+        return 0xA0;
+    if (take_exactly(s, "\x92") || take_exactly(s, "\xE2\x80\x99")) /* in a code page of Windows, in UTF-8 */
+        return '\'';
+    return text_take_one(s, ".,'");
+}
+
+/* Reads the digits of a whole part and its groups. `decimal` separates no groups; 0: it is not known. */
+static text_whole text_take_whole(span *s, unsigned decimal)
+{
+    uint32_t digits;
+    const bool has_zero = peek(s) == '0';
+    text_whole whole = {.digits = text_take_fraction(s, &digits)};
+    if (has_zero || whole.digits < 1 || whole.digits > 3)
+        return whole;
+    while (true) {
+        span next = *s;
+        unsigned separator = text_take_separator(&next);
+        if (separator == 0 || separator == decimal || (whole.groups > 0 && separator != whole.separator) ||
+            text_take_fraction(&next, &digits) != 3)
+            return whole;
+        whole.separator = separator;
+        whole.groups++;
+        *s = next;
+    }
 }
 
 /* Copies a number with a decimal point and without separators of thousands. Returns its size, 0 if it is not a number
- * of the form of the text. */
+ * of the form of the text. A point or comma that options do not name separates thousands if it does so more than once,
+ * or if the decimal sign follows. */
 static size_t text_copy_number(const pfb_pdh_text_reader *text, const text_cell *cell, uint8_t to[TEXT_LONG_CELL])
 {
-    text_groups groups = {.digits = 0};
-    size_t count = pfb_pdh_text_narrow(text, cell->begin, cell->end, to, TEXT_LONG_CELL);
+    span s = {text->data, cell->begin, cell->end};
     size_t size = 0;
-    for (size_t i = 0; i < count; i++) {
-        uint8_t c = to[i];
-        bool is_decimal = c == (uint8_t)text->decimal;
-        bool is_separator = !is_decimal && (c == '.' || c == ',');
-        if (is_separator && (c != (uint8_t)text->thousands || groups.has_decimal || !text_end_group(&groups, false)))
-            return 0;
-        if (is_decimal && !text_end_group(&groups, true))
-            return 0;
-        if (is_separator || is_decimal) {
-            groups = (text_groups){0, is_separator, groups.has_decimal || is_decimal};
-        } else {
-            groups.digits += is_digit(c);
-        }
-        if (!is_separator)
-            to[size++] = is_decimal ? '.' : c;
+    if (text->is_wide)
+        s = (span){to, 0, pfb_pdh_text_narrow(text, cell->begin, cell->end, to, TEXT_LONG_CELL)};
+    if (s.end - s.at > TEXT_LONG_CELL)
+        return 0;
+    size_t at = s.at;
+    take_exactly(&s, "-");
+    const text_whole whole = text_take_whole(&s, (uint8_t)text->decimal);
+    const bool has_decimal = peek(&s) == (uint8_t)text->decimal;
+    const bool is_certain = whole.separator == 0xA0 || whole.separator == '\'' || whole.groups > 1 || has_decimal ||
+                            whole.separator == (uint8_t)text->thousands;
+    if (whole.groups > 0 && (!is_certain || (!has_decimal && s.at < s.end)))
+        return 0;
+    for (; at < s.at; at++) {
+        if (s.data[at] == '-' || is_digit(s.data[at]))
+            to[size++] = s.data[at];
     }
-    return text_end_group(&groups, true) ? size : 0;
+    for (; at < s.end; at++) {
+        uint8_t c = s.data[at];
+        bool is_decimal = c == (uint8_t)text->decimal;
+        if (!is_decimal && (c == '.' || c == ','))
+            return 0;
+        to[size++] = is_decimal ? '.' : c;
+    }
+    return size;
 }
 
 bool pfb_pdh_text_parse_number(const pfb_pdh_text_reader *text, const text_cell *cell, double *value)
 {
     uint8_t copy[TEXT_LONG_CELL];
     *value = 0;
-    if (text->decimal == '.' && text->thousands == 0 && !text->is_wide)
-        return pfb_decimal_parse((span){text->data, cell->begin, cell->end}, value);
+    if (text->decimal == '.' && !text->is_wide && pfb_decimal_parse((span){text->data, cell->begin, cell->end}, value))
+        return true;
     span s = {copy, 0, text_copy_number(text, cell, copy)};
     return pfb_decimal_parse(s, value);
 }
@@ -357,20 +393,27 @@ static bool text_examine_time(const pfb_pdh_text_reader *text, const text_cell *
     return true;
 }
 
+/* Examines a cell that may be a number. A separator of thousands that occurs twice, or that the decimal sign follows,
+ * is none. */
 static void text_examine_number(const pfb_pdh_text_reader *text, const text_cell *cell, text_evidence *e)
 {
     uint8_t copy[TEXT_SHORT_CELL];
     uint32_t digits;
     span s = text_span(text, cell, copy);
     take_exactly(&s, "-");
-    bool has_zero = peek(&s) == '0';
-    size_t whole = text_take_fraction(&s, &digits);
+    const text_whole whole = text_take_whole(&s, 0);
     unsigned sign = text_take_one(&s, ".,");
     size_t fraction = text_take_fraction(&s, &digits);
     bool has_exponent = text_take_one(&s, "eE") != 0;
-    if (sign == 0 || whole + fraction == 0 || (s.at < s.end && !has_exponent))
+    if (sign == whole.separator || whole.digits + fraction == 0 || (s.at < s.end && !has_exponent))
         return;
-    bool may_be_group = !has_zero && whole >= 1 && whole <= 3 && fraction == 3 && !has_exponent;
+    bool may_be_group = sign == 0 && whole.groups == 1 && !has_exponent;
+    if (sign == 0 && whole.groups == 1)
+        sign = whole.separator;
+    else if (sign == 0)
+        sign = whole.separator == ',' ? '.' : whole.separator == '.' ? ',' : 0;
+    if (sign != '.' && sign != ',')
+        return;
     if (e->number == 0)
         e->number = cell->begin;
     if (sign == '.') {

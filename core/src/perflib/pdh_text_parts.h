@@ -51,8 +51,10 @@ text_cell pfb_pdh_text_find_cell(const pfb_pdh_text_reader *text, size_t at, siz
 
 enum { TEXT_MAX_CELL = 1024 };
 
-/* Copies the characters of [at, end) as bytes, 0xA0 for no-break spaces of UTF-16, 0xFF for others that are not ASCII.
- * Returns their number, 0 if they are more than `capacity`. */
+/* Copies the characters of [at, end) as bytes: of UTF-16 0xA0 for no-break and thin spaces and an apostrophe for a
+ * right single quotation mark; 0xFF for others that are not ASCII. Returns their number, 0 if they are more than
+ * `capacity`.
+ */
 size_t pfb_pdh_text_narrow(const pfb_pdh_text_reader *text, size_t at, size_t end, uint8_t *to, size_t capacity);
 
 /* ---- Times and numbers ----------------------------------------------------------------------------------------- */
