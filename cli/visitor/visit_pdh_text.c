@@ -132,10 +132,15 @@ static bool open_text(visitor *v, pfb_pdh_text_reader *text)
     }
 }
 
+static bool may_note(const visitor *v)
+{
+    return !(v->page && page_is_writing(v->page)); /* it was noted when the errors were collected */
+}
+
 /* Notes what was lost. */
 static void note_lost(const visitor *v, uint64_t count, uint64_t line, const char *what)
 {
-    if (count > 0 && !(v->page && page_is_writing(v->page))) /* it was noted when the errors were collected */
+    if (count > 0 && may_note(v))
         diagnostics_say(STATUS_FINE, v->in->name, "note: %" PRIu64 " %s, the first in line %" PRIu64, count, what,
                         line);
 }
@@ -166,6 +171,8 @@ void visit_pdh_text(visitor *v)
     note_lost(v, text.skipped_lines, text.first_skipped_line, "lines that are no rows were skipped");
     note_lost(v, text.uneven_rows, text.first_uneven_line, "rows have fewer or more cells than the header");
     note_lost(v, text.unreadable_cells, text.first_unreadable_line, "cells that are no numbers have no value");
+    if ((text.error.code == PFB_UNKNOWN_FORMAT || text.error.code == PFB_TRUNCATED_LINE) && may_note(v))
+        diagnostics_say(STATUS_FINE, in->name, "note: line %" PRIu64 " is not read, nor are those after it", text.line);
     v->bytes = (file_bytes){.data = in->data, .size = in->size};
     visit_notes(v, text.notes);
     v->bytes.base = (size_t)in->offset;

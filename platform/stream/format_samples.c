@@ -773,9 +773,12 @@ static void convert_csv(converter *c, size_t at)
 
 /* ---- HTML ------------------------------------------------------------------------------------------------ */
 
+/* Returns true if the magic of any version is at `at`: another one than 4.0 is then malformed, not left out. */
 static bool is_magic(const converter *c, size_t at)
 {
-    return has_word(c, at, c->size, "(PDH-CSV 4.0)") || has_word(c, at, c->size, "(PDH-TSV 4.0)");
+    const size_t version = at + 9 * c->width;
+    return (has_word(c, at, c->size, "(PDH-CSV ") || has_word(c, at, c->size, "(PDH-TSV ")) && version < c->size &&
+           unit_at(c, version) >= '0' && unit_at(c, version) <= '9';
 }
 
 /* Returns where the section begins that begins with the magic at `at`; PFB_NONE if other text precedes it. */

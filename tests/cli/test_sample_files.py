@@ -235,6 +235,15 @@ class SampleFiles(Case):
                                   ": unknown_format: ", err)
                     self.assertIn(words, err)
 
+    def test_a_section_of_another_version(self):
+        """It is malformed; its line is named."""
+        page = ("<html><pre>" + ESCAPED + "</pre>\n<pre>" +
+                ESCAPED.replace("4.0", "5.0") + "</pre></html>")
+        values, err = self.cooked("a.htm", page.encode(), 1)
+        self.assertEqual(values, PDH_WANTED)
+        self.assertIn("note: line 5 is not read, nor are those after it", err)
+        self.assertIn(": unknown_format: ", err)
+
     def test_samples_without_values(self):
         """A status other than 0 and 1, or null, is no value."""
         items = [sample(MEMORY, 5, "2020-01-01T00:00:00Z", INVALID_DATA),

@@ -182,6 +182,40 @@ class Saved(Case):
             ("2023-03-25T12:00:00.000", "System", 2),
             ("2023-03-27T12:00:00.000", "System", 1500)])
 
+    def test_other_headers(self):
+        """Rows are never read under the names of a header that is not theirs;
+        the line of one that cannot be read is named."""
+        threads = ',"\\\\A\\System\\Threads"\r\n'
+        top = HEAD + "," + MEMORY + '\r\n"03/25/2023 12:00:00.000","1"\r\n'
+        rest = threads + '"03/27/2023 12:00:00.000","1500"\r\n'
+        first = ("2023-03-25T12:00:00.000", "Memory", 1)
+        for header, noted in (
+                ('"(Zone)(-60)"', None), ("(Zone)(-60)", None),
+                ("\ufeff(Zone)(-60)", None),
+                ('"03/26/2023 12:00:00.000","7"(PDH-CSV 4.0) (Zone)(-60)"',
+                 "1 lines that are no rows were skipped, the first in line 3"),
+                ('"03/26/20"(PDH-CSV 4.0) (Zone)(-60)"',
+                 "1 lines that are no rows were skipped, the first in line 3"),
+                ('"03/26/2023 12:00:00.000","7\ufeff"(PDH-CSV 4.0) (Z)(-60)"',
+                 "1 lines that are no rows were skipped, the first in line 3")):
+            for codec in ("utf-8", "utf-16", "utf-16-be"):
+                values, err = self.cooked((top + header + rest).encode(codec))
+                self.assertEqual(values, [first, (
+                    "2023-03-27T11:00:00.000", "System", 1500)], header)
+                self.assertEqual("skipped" in err, noted is not None, header)
+                self.assertIn(noted or "", err)
+        for header in ('"(PDH-CSV 5.0) (Zone)(-60)"', '"(PDH-CSV',
+                       "(PDH-TSV 4"):
+            path = self.file("a.csv", (top + header + rest).encode())
+            for command in ("cook", "check", "report"):
+                done = self.run_program(command, path)
+                self.assertEqual(done.status, 1, (command, header))
+                self.assertNotIn("1500", done.out)
+                self.assertIn(path + ": note: line 3 is not read, nor are "
+                              "those after it\n", done.err)
+        self.refused((top + rest).replace("4.0) (UTC)", "5.0) (UTC)"),
+                     "unknown_format", [])
+
     def test_excel(self):
         """The log that a German Excel has saved."""
         text = ("(PDH-CSV 4.0) (Mitteleurop\u00e4ische Sommerzeit)(-120);"

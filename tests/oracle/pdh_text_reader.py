@@ -14,7 +14,7 @@ import sys
 
 ZONE = re.compile(r" *\((?P<zone>.*)\)\((?P<bias>-?[0-9]+)\)", re.DOTALL)
 VERSION = re.compile(r"\(PDH-[CT]SV 4\.0\)")
-HEADER = re.compile(r'"?\(PDH-[CT]SV')
+MAGIC = re.compile(r'"?\(PDH-[CT]SV')
 MARKS = {1: "\xef\xbb\xbf", 2: "\ufeff"}  # byte order marks
 SPACE = r"(?:[\xa0\u202f\u2009]|\xc2\xa0|\xe2\x80[\xaf\x89])"
 BLANK = r"(?:[ \t]|%s)*" % SPACE
@@ -269,24 +269,40 @@ class Text:
             yield at, self.text[at:end].rstrip("\r"), whole
             at = end + whole
 
-    def read_header(self, place, line, shown):
-        """Reads a header. `shown` is the place that is printed for it. Returns
-        False with an error if it is none."""
+    def split_header(self, line):
+        """(separator, first cell, its version, its time zone) of a header."""
         # Separators inside the quotation marks of the first cell do not count.
         match = re.search('"([,;\t])', line) if line[0] == '"' else \
             re.search(r"(?<=\))([,;\t])", line) or re.search("([,;\t])", line)
-        self.separator = match[1] if match else ","
-        cells = list(cells_of(line, self.separator))
-        first = cells[0][1]
+        separator = match[1] if match else ","
+        cell = next(cells_of(line, separator))
+        first = cell[1]
         if self.width == 2:
             first = first if len(first) <= LONG else ""
         version = VERSION.match(first)
         zone = ZONE.fullmatch(first[version.end():] if version else first)
-        if zone and int(zone["bias"].lstrip("-")) > 1440:
+        if zone and (int(zone["bias"].lstrip("-")) > 1440 or
+                     not version and first.startswith("(PDH-")):
             zone = None
+        return separator, cell, version, zone
+
+    def begins_header(self, line):
+        """Whether a later line is a header."""
+        if MAGIC.match(line):
+            return True
+        if not re.match(r'"?\(', line):
+            return False
+        _, cell, version, zone = self.split_header(line)
+        return bool(cell[4] and (version or zone))
+
+    def read_header(self, place, line, shown):
+        """Reads a header. `shown` is the place that is printed for it. Returns
+        False with an error if it is none."""
+        self.separator, _, version, zone = self.split_header(line)
         if not version and not zone:
             self.fail("unknown_format", place)
             return False
+        cells = list(cells_of(line, self.separator))
         self.bias = int(zone["bias"]) if zone else 0
         header = {"has_version": bool(version),
                   "bias": self.bias if zone else None}
@@ -444,19 +460,27 @@ class Text:
         for place, line, whole in lines:
             if not line:
                 continue
-            mark = MARKS[self.width]
-            if HEADER.match(line.removeprefix(mark)):
-                place += len(mark) * line.startswith(mark)
-                line = line.removeprefix(mark)
-                if not self.read_header(place, line, place):
+            while line:
+                line, place = self.read_line(place, line, whole)
+                if self.error:
                     return
-                self.default_bias()
-                continue
-            self.read_row(place, line, whole)
-            if self.error:
-                return
         if self.rows == 0 and self.reason:
             self.fail(self.reason, len(self.text))
+
+    def read_line(self, place, line, whole):
+        """Reads a header or row. Returns the header that follows in the same
+        line after a row that was cut, and its place."""
+        mark = MARKS[self.width]
+        rest = line.removeprefix(mark)
+        if self.begins_header(rest):
+            place += len(line) - len(rest)
+            if self.read_header(place, rest, place):
+                self.default_bias()
+        elif self.read_row(place, line, whole):
+            joined = MAGIC.search(line)
+            if joined:
+                return line[joined.start():], place + joined.start()
+        return "", place
 
     def number_in(self, cell):
         """The number in a cell, or None."""
@@ -465,12 +489,12 @@ class Text:
         return number_of(cell, self.form.decimal, self.form.thousands)
 
     def read_row(self, place, line, whole):
-        """Reads a row, or skips the line."""
+        """Reads a row, or skips the line. Returns whether it was skipped."""
         cells = list(cells_of(line, self.separator))
         end = place + len(line)
         if not whole and not cells[0][2]:
             self.fail("truncated_line", end)
-            return
+            return False
         content = cells[0][1]
         time = self.time_of(content)
         if time is None:
@@ -479,25 +503,29 @@ class Text:
                 cells[-1][1]) is not None)
             self.skip(None if not is_row else "no_date" if is_time and
                       is_time[1] else "no_row")
-            return
+            return True
         rest = cells[1:]
         columns = len(self.columns)
         if not whole and (len(rest) < columns or not all(
                 cell[2] for cell in rest)):
             self.fail("truncated_line", end)
-            return
+            return False
         count = len(rest)
         if count + 1 == columns and cells[-1][4]:
             rest.append((len(line), "", True, False, False))  # a blank cell
         is_quoted = any(cell[3] for cell in rest)
         rest[columns:] = [cell for cell in rest[columns:]
                           if cell[1].strip(" \t")]
+        if (len(rest) != columns or re.match(r"\\|.*\(", cells[-1][1],
+                                             re.DOTALL)) and MAGIC.search(line):
+            self.skip(None)
+            return True
         if len(rest) != columns:
             self.notes.add("uneven_row")
             if len(rest) > columns and self.separator == "," and \
                     not is_quoted:
                 self.skip("no_row")
-                return
+                return True
         values = []
         for at, raw, _, _, _ in rest[:columns]:
             value = self.number_in(raw)
@@ -507,6 +535,7 @@ class Text:
                 self.unreadable += 1
         self.rows += 1
         self.lines.append(("row", self.width * place, time, values))
+        return False
 
 
 def is_recognised(data):

@@ -102,6 +102,7 @@ Test(pdh_text, headers_are_recognised_and_read)
         {"\"(PDH-CSV 4.0)\"", true, true, false, 0, NULL, 0},
         {"\"(PDH-CSV 4.0) (no bias)\",\"a\"\n", true, true, false, 0, NULL, 1},
         {"\"(PDH-CSV 5.0)\",\"a\"\n", false, false, false, 0, NULL, 0},
+        {"\"(PDH-CSV 5.0) (X)(0)\",\"a\"\n", false, false, false, 0, NULL, 0},
         {"\"(Zone)(420\",\"a\"\n", false, false, false, 0, NULL, 0},
         {"\"Zone)(420)\",\"a\"\n", false, false, false, 0, NULL, 0},
         {"\"(Zone(420)\",\"a\"\n", false, false, false, 0, NULL, 0},
@@ -576,6 +577,7 @@ Test(pdh_text, lines_can_be_read_without_their_text)
     }
     cr_expect_not(pfb_pdh_text_open_row(&line, NULL, 100, &again), "a null pointer is an empty line");
     cr_expect_not(pfb_pdh_text_open_row(&line, "x", 1, &again), "a line without a time is no row");
+    cr_expect_not(pfb_pdh_text_open_row(&line, "(PDH-CSV", 8, &again), "a header is no row");
     cr_expect_str_eq(r.rows, " 1 2.5; 3 -; 4 5;");
     free(copy);
 }
@@ -780,6 +782,20 @@ Test(pdh_text, forms_are_found_in_the_rows)
         {COMMAS PERFMON ",1.5\n\"(PDH-CSV 4.0)\",\"b\",\"c\"\n" PERFMON ",1,2\n(PDH-TSV 4.0)\n(\n\"\n\"(\n(PDH\n",
          "0: 1.5;header 2;0: 1 2;header 0;", 0, 0, 0, 4, 0, PFB_OK},
         {COMMAS PERFMON ",1.5\n\"(PDH-CSV 5.0)\",\"b\"\n", "0: 1.5;", 0, 0, 0, 0, 0, PFB_UNKNOWN_FORMAT},
+        {COMMAS PERFMON ",1.5\n\"(X)(60)\",\"b\",\"c\"\n" PERFMON ",1,2\n(X)(60)\n(X)(y),b\n",
+         "0: 1.5;header 2;0: 1 2;", 0, 0, 0, 2, 0, PFB_OK},
+        {COMMAS PERFMON ",1.5\n(X)(60);b;c\n" PERFMON ";1;2\n", "0: 1.5;header 2;0: 1 2;", 0, 0, 0, 0, 0, PFB_OK},
+        /* headers that follow a row in the same line */
+        {COMMAS PERFMON ",1.5\n01/01/2000 0\"(PDH-CSV 4.0)\",\"b\",\"c\"\n" PERFMON ",1,2\n", "0: 1.5;header 2;0: 1 2;",
+         0, 0, 0, 1, 0, PFB_OK},
+        {COMMAS PERFMON ",1.5\n" PERFMON ",2(PDH-TSV 4.0)\tb\tc\n" PERFMON "\t1\t2\n", "0: 1.5;header 2;0: 1 2;", 0, 0,
+         0, 1, 0, PFB_OK},
+        {COMMAS PERFMON ",1.5\n" PERFMON ",2(PDH-CSV 5.0),b\n" PERFMON ",1\n", "0: 1.5;", 0, 0, 0, 1, 0,
+         PFB_UNKNOWN_FORMAT},
+        {"(PDH-CSV 4.0),a,b\n\"" PERFMON "\",\"1.5\",\"2\"\n\"" PERFMON
+         "\",\"5\"\"(PDH-CSV 4.0)\",\"\\\\A\\B\"\n\"" PERFMON "\",\"1\"\n",
+         "0: 1.5 2;header 1;0: 1;", 0, 0, 0, 1, 0, PFB_OK},
+        {"(PDH-CSV 4.0),a,b\n" PERFMON ",1.5,\\A(\n", "0: 1.5 -;", 0, 0, 1, 0, 0, PFB_OK},
         {COMMAS PERFMON ",1.5\n" PERFMON ",1,5\n" PERFMON ",\"1\",5\n" PERFMON "\n", "0: 1.5;0: 1;0:;", 0, 0, 0, 1, 2,
          PFB_OK},
         {COMMAS PERFMON ",1,5\n", "", 0, 0, 0, 1, 0, PFB_NO_ROW},

@@ -155,8 +155,9 @@ PFB_API bool pfb_pdh_text_next_path(pfb_pdh_text_reader *text, pfb_pdh_text_path
 PFB_API bool pfb_pdh_text_split_path(const pfb_pdh_text_reader *text, const pfb_name *name, pfb_path *path);
 
 /* Moves to the next row. Returns false at the end, on error, if more is needed, and with is_header at a line that
- * begins with "(PDH-CSV" or "(PDH-TSV": the rows after it have its columns and its bias. Empty lines are skipped, and
- * other lines, such as those that typeperf appends, are skipped with PFB_NOTE_TEXT_LINE. The error is
+ * begins with "(PDH-CSV" or "(PDH-TSV", or with a time zone as the first of several cells: the rows after it have its
+ * columns and its bias. Empty lines are skipped, and other lines, such as those that typeperf appends, are skipped with
+ * PFB_NOTE_TEXT_LINE; so is a row that such a header follows in the same line. The error is
  * PFB_UNKNOWN_FORMAT if such a header cannot be read; PFB_TRUNCATED_LINE if the last line has no line feed and ends
  * inside its first cell, or is a row that ends inside a cell or lacks cells; and at the end of a text PFB_NO_DATE or
  * PFB_NO_ROW if it has no row, but lines that resemble rows: they have several cells, and begin with a digit or end

@@ -44,7 +44,7 @@ static bool text_parse_zone(pfb_pdh_text_reader *text, span s, span *zone)
     return true;
 }
 
-/* Parses the first cell of the header: the version, the time zone, or both. */
+/* Parses the first cell of the header: the version, the time zone, or both. Other versions are not known. */
 static bool text_parse_version(pfb_pdh_text_reader *text, const text_cell *cell)
 {
     uint8_t copy[TEXT_MAX_CELL];
@@ -58,6 +58,8 @@ static bool text_parse_version(pfb_pdh_text_reader *text, const text_cell *cell)
     text->bias_minutes = 0;
     text->zone_name = (pfb_name){.bytes = NULL};
     text->has_version = take_exactly(&s, "(PDH-CSV 4.0)") || take_exactly(&s, "(PDH-TSV 4.0)");
+    if (!text->has_version && take_exactly(&s, "(PDH-"))
+        return false;
     if (!text_parse_zone(text, s, &zone))
         return text->has_version;
     text->zone_name.bytes = text->data + cell->begin + width * (zone.at - start);
@@ -334,20 +336,80 @@ static void text_count(const pfb_pdh_text_reader *text, uint64_t *count, uint64_
     *count += 1;
 }
 
+/* Returns the size of a byte order mark at the begin of a line that is not empty: texts with one were joined; 0 if
+ * there is none. */
+static size_t text_mark_size(const pfb_pdh_text_reader *text, const text_line *line)
+{
+    span s = {text->data, line->begin, line->end};
+    if (text->is_wide)
+        return pfb_pdh_text_character(text, line->begin) == 0xFEFF ? 2 : 0;
+    return take_exactly(&s, "\xEF\xBB\xBF") ? 3 : 0;
+}
+
+/* Returns true if "(PDH-CSV" or "(PDH-TSV" is at `at`. */
+static bool text_has_magic(const pfb_pdh_text_reader *text, size_t at, size_t end)
+{
+    uint8_t copy[8];
+    const size_t size = sizeof copy * text_width(text);
+    if (end - at < size)
+        return false;
+    span s = {copy, 0, pfb_pdh_text_narrow(text, at, at + size, copy, sizeof copy)};
+    return take_exactly(&s, "(PDH-CSV") || take_exactly(&s, "(PDH-TSV");
+}
+
+/* Returns true if a line begins with "(PDH-CSV" or "(PDH-TSV", or with a time zone as the first of several cells, with
+ * or without a byte order mark and a quotation mark. The line then begins after the byte order mark. */
+static bool text_begins_header(const pfb_pdh_text_reader *text, text_line *line)
+{
+    text_line rest = *line;
+    rest.begin += text_mark_size(text, line);
+    size_t begin = rest.begin;
+    if (begin < rest.end && pfb_pdh_text_character(text, begin) == '"')
+        begin += text_width(text);
+    if (begin == rest.end || pfb_pdh_text_character(text, begin) != '(')
+        return false;
+    if (!text_has_magic(text, begin, rest.end)) {
+        pfb_pdh_text_reader other = *text;
+        other.separator = text_find_separator(text, &rest);
+        text_cell cell = pfb_pdh_text_find_cell(&other, rest.begin, rest.end);
+        if (!cell.is_followed || !text_parse_version(&other, &cell))
+            return false;
+    }
+    line->begin = rest.begin;
+    return true;
+}
+
+/* Returns where a header begins that follows a row in the same line: logs were joined, and the first one had no line
+ * end. Returns the end of the line if there is none. */
+static size_t text_find_joined(const pfb_pdh_text_reader *text, const text_line *line)
+{
+    const size_t width = text_width(text);
+    size_t at = line->begin;
+    while (at < line->end && !text_has_magic(text, at, line->end))
+        at = pfb_pdh_text_find(text, at + width, line->end, '(');
+    bool is_quoted = at < line->end && at > line->begin && pfb_pdh_text_character(text, at - width) == '"';
+    return at - (is_quoted ? width : 0);
+}
+
 /* Skips a line, which is tolerated unless the reader is strict. `code`: why it cannot be read, if it resembles a row.
- * Returns false. */
+ * A header in it is read next. Returns false. */
 static bool text_skip_line(pfb_pdh_text_reader *text, const text_line *line, pfb_code code)
 {
     if (text_tolerate(text, PFB_NOTE_TEXT_LINE, PFB_BAD_TEXT_LINE, line->begin))
         text_count(text, &text->skipped_lines, &text->first_skipped_line);
     text->skipped_row = text->skipped_row == PFB_OK ? code : text->skipped_row;
+    size_t header = text_find_joined(text, line);
+    if (header < line->end) {
+        text->next_line = header;
+        text->line--;
+    }
     return false;
 }
 
 /* Checks that the number of cells after `cell`, which is the time, equals the number of counters of the header; blank
  * ones after these do not count. A separator at the end of the line ends the last cell or, if that cell is missing,
- * precedes a blank one. Returns false on error, and for a row that is skipped: one with too many cells, none of which
- * is quoted, between commas. Its numbers may have decimal commas. */
+ * precedes a blank one. Returns false on error, and for a row that is skipped: one before a header in the same line, and
+ * one with too many cells, none of which is quoted, between commas. Its numbers may have decimal commas. */
 static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, text_cell cell)
 {
     bool is_cut = !line->is_complete; /* without a line feed, the end of the row may be missing */
@@ -364,6 +426,10 @@ static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, tex
         return text_fail(text, PFB_TRUNCATED_LINE, line->end);
     text->has_blank_end = cell.is_followed && count + 1 == text->column_count;
     count += text->has_blank_end;
+    bool may_be_joined = count != text->column_count || pfb_pdh_text_find(text, cell.begin, cell.end, '(') < cell.end ||
+                         (cell.begin < cell.end && pfb_pdh_text_character(text, cell.begin) == '\\');
+    if (may_be_joined && text_find_joined(text, line) < line->end)
+        return text_skip_line(text, line, PFB_OK);
     if (count == text->column_count)
         return true;
     if (!text_tolerate(text, PFB_NOTE_UNEVEN_ROW, PFB_UNEVEN_ROW, line->begin))
@@ -404,34 +470,6 @@ static bool text_read_row(pfb_pdh_text_reader *text, const text_line *line, pfb_
     text->rows++;
     *row = (pfb_pdh_text_row){line->begin, line->end - line->begin, time};
     return true;
-}
-
-/* Returns the size of a byte order mark at the begin of a line that is not empty: texts with one were joined; 0 if
- * there is none. */
-static size_t text_mark_size(const pfb_pdh_text_reader *text, const text_line *line)
-{
-    span s = {text->data, line->begin, line->end};
-    if (text->is_wide)
-        return pfb_pdh_text_character(text, line->begin) == 0xFEFF ? 2 : 0;
-    return take_exactly(&s, "\xEF\xBB\xBF") ? 3 : 0;
-}
-
-/* Returns true if a line begins with "(PDH-CSV" or "(PDH-TSV", with or without a byte order mark and a quotation
- * mark. The line then begins after the byte order mark. */
-static bool text_begins_header(const pfb_pdh_text_reader *text, text_line *line)
-{
-    uint8_t copy[9];
-    const size_t start = line->begin + text_mark_size(text, line);
-    size_t begin = start;
-    if (begin < line->end && pfb_pdh_text_character(text, begin) == '"')
-        begin += text_width(text);
-    if (begin == line->end || pfb_pdh_text_character(text, begin) != '(')
-        return false;
-    size_t end = line->end - begin > sizeof copy ? begin + (sizeof copy - 1) * text_width(text) : line->end;
-    span s = {copy, 0, pfb_pdh_text_narrow(text, begin, end, copy, sizeof copy)};
-    bool is_header = take_exactly(&s, "(PDH-CSV") || take_exactly(&s, "(PDH-TSV");
-    line->begin = is_header ? start : line->begin;
-    return is_header;
 }
 
 bool pfb_pdh_text_next_row(pfb_pdh_text_reader *text, pfb_pdh_text_row *row)
