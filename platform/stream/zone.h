@@ -3,7 +3,7 @@
 #define PFB_STREAM_ZONE_H
 
 /* The name of a time zone in the header of a log. */
-#include "perfblock/name.h"
+#include "perfblock/code_page.h"
 
 #include <string.h>
 
@@ -18,7 +18,7 @@ typedef struct zone_name {
 /* Copies a name as UTF-8. One that is empty, longer or contains NULs is none. */
 static inline void pfb_zone_name_set(zone_name *zone, const pfb_name *name)
 {
-    size_t size = name->bytes ? pfb_name_to_utf8(name, zone->bytes, sizeof zone->bytes) : 0;
+    size_t size = name->bytes ? pfb_code_page_to_utf8(name, zone->bytes, sizeof zone->bytes) : 0;
     zone->text = NULL;
     if (size == 0 || size >= sizeof zone->bytes || memchr(zone->bytes, 0, size))
         return;

@@ -134,6 +134,24 @@ class CodePages(Case):
         self.assertEqual([item["path"] for item in items],
                          ["\\\\PC\\Х(1)\\а", "\\\\PC\\Х(2)\\б"])
 
+    def test_zone_names(self):
+        """The zone in a header is in its code page, and is written in UTF-8.
+        """
+        for page, zone in ((1251, "Русское время (зима)"), (932, "東京 ソ能表"),
+                           (950, "台北 功許蓋"), (1252, "Mitteleuropäische Zeit"),
+                           (65001, "Русское время (зима)"), (0, "東京 時")):
+            option = ("--code-page", str(page)) if page else ()
+            codec = code_pages.CODECS.get(page, "utf-8")
+            file = self.file("a.csv", log(b"\\\\PC\\A\\C").replace(
+                b"(X)(0)", b"(%s)(-180)" % zone.encode(codec)))
+            self.assertEqual(self.run_json("show", *option, file)[0][
+                "zone_name"], zone)
+            for form in ("csv", "tsv"):
+                written = self.run_fine("cook", *option, "-f", "pdh-" + form,
+                                        file).out
+                self.assertEqual(written.split('"')[1], "(PDH-%s 4.0) (%s)"
+                                 "(-180)" % (form.upper(), zone))
+
     def test_other_numbers_are_refused(self):
         """The code pages that can be named are listed."""
         done = self.run_program("cook", "--code-page", "437", "-")
