@@ -60,7 +60,15 @@ static pfb_name text_of(const input *in)
     return (pfb_name){in->data, in->size, PFB_ENCODING_UTF8};
 }
 
-/* Adds the path in each line of a text in UTF-8. Skips empty lines. */
+static bool is_blank(const char *line, size_t size)
+{
+    size_t at = 0;
+    while (at < size && (line[at] == ' ' || line[at] == '\t'))
+        at++;
+    return at == size;
+}
+
+/* Adds the path in each line of a text in UTF-8. Skips empty lines. Blanks at the end may be part of a name. */
 static bool add_lines(path_list *list, const char *file, const char *text, size_t text_size)
 {
     bool is_ok = true;
@@ -69,12 +77,14 @@ static bool add_lines(path_list *list, const char *file, const char *text, size_
         const char *end = memchr(line, '\n', text_size - at);
         size_t size = end ? (size_t)(end - line) : text_size - at;
         at += size + 1;
-        while (size > 0 && (line[size - 1] == '\r' || line[size - 1] == ' ' || line[size - 1] == '\t'))
+        while (size > 0 && line[size - 1] == '\r')
             size--;
-        if (size > 0 && memchr(line, '\0', size)) {
+        if (is_blank(line, size))
+            continue;
+        if (memchr(line, '\0', size)) {
             diagnostics_say(STATUS_USAGE, file, "is not text in UTF-8, or in UTF-16 with a byte order mark");
             is_ok = false;
-        } else if (size > 0) {
+        } else {
             is_ok = add_path(list, file, line, size);
         }
     }

@@ -177,15 +177,20 @@ static uint32_t split_options(const pfb_name *part)
     return 0;
 }
 
-int32_t pfb_selection_add(pfb_selection *selection, const char *path)
+static bool split_path(const pfb_name *text, pfb_path *path)
+{
+    return pfb_path_parse(text, path) || pfb_path_next_split(text, path);
+}
+
+/* Appends a term for each way to split a path, with this number. Returns false when memory is exhausted. */
+static bool add_splits(pfb_selection *selection, int32_t number, const char *path)
 {
     enum { MAX_SPLITS = 256 }; /* of names with many parentheses the rest is not tried */
-    const int32_t number = selection->number_count;
     const pfb_name text = name_of(path);
     pfb_path usual;
     pfb_path split = {.has_index = false};
-    if (!pfb_path_parse(&text, &usual) && !pfb_path_next_split(&text, &usual))
-        return -1;
+    if (!split_path(&text, &usual))
+        return true;
     const pfb_name first[4] = {usual.machine, usual.counterset, usual.counter, usual.instance};
     bool is_added = add_parts(selection, (selection_term){.number = number, .is_path = true}, first) >= 0;
     for (int i = 0; i < MAX_SPLITS && is_added && pfb_path_next_split(&text, &split); i++) {
@@ -198,6 +203,107 @@ int32_t pfb_selection_add(pfb_selection *selection, const char *path)
         if (split.counter.bytes != usual.counter.bytes || split.counterset.bytes != usual.counterset.bytes ||
             split.counterset.size_bytes != usual.counterset.size_bytes)
             is_added = add_parts(selection, term, parts) >= 0;
+    }
+    return is_added;
+}
+
+/* Returns the size of the rest of an escape, "u" and 4 or "U" and 8 hexadecimal digits, and its code point; 0 if the
+ * text begins otherwise. */
+static size_t read_escape(const char *text, uint32_t *point)
+{
+    const size_t size = *text == 'u' ? 1 + 4 : *text == 'U' ? 1 + 8 : 0;
+    *point = 0;
+    for (size_t i = 1; i < size; i++) {
+        char c = text[i];
+        char letter = (char)(c | 0x20);
+        if (!(c >= '0' && c <= '9') && !(letter >= 'a' && letter <= 'f'))
+            return 0;
+        *point = *point << 4 | (uint32_t)(c <= '9' ? c - '0' : letter - 'a' + 10);
+    }
+    return size;
+}
+
+/* Returns true if a character is printed as an escape, or may be: it is not NUL, ASCII that is visible, or a surrogate.
+ */
+static bool may_be_escaped(uint32_t point)
+{
+    return point > 0 && (point < ' ' || point > '~') && (point < 0xD800 || point > 0xDFFF) && point <= 0x10FFFF;
+}
+
+/* Writes a character of UTF-8 and a NUL, at most 5 bytes. Returns the size of the character. */
+static size_t put_character(char *out, uint32_t point)
+{
+    const bool is_pair = point > 0xFFFF;
+    const uint32_t unit = is_pair ? 0xD7C0 + (point >> 10) : point;
+    const uint32_t low = 0xDC00 | (point & 0x3FF);
+    const uint8_t units[] = {(uint8_t)unit, (uint8_t)(unit >> 8), (uint8_t)low, (uint8_t)(low >> 8)};
+    const pfb_name character = {units, is_pair ? 4 : 2, PFB_ENCODING_UTF16LE};
+    return pfb_name_to_utf8(&character, out, 5);
+}
+
+/* Replaces the escapes with which the program prints invisible characters. Before an escape, and before what looks like
+ * the rest of one, backslashes are doubled in text and CSV, but not in the headers of text logs. Returns true if the
+ * text was changed. */
+static bool undo_escapes(char *text, bool are_doubled)
+{
+    bool has_any = false;
+    char *out = text;
+    for (const char *at = text; *at != '\0';) {
+        uint32_t point = 0;
+        const size_t run = strspn(at, "\\");
+        const size_t rest = run > 0 ? read_escape(at + run, &point) : 0;
+        if (rest == 0) {
+            const size_t size = run > 0 ? run : 1;
+            memmove(out, at, size);
+            out += size;
+            at += size;
+            continue;
+        }
+        const bool is_escape = may_be_escaped(point) && (!are_doubled || run % 2 == 1);
+        const bool is_halved = are_doubled && (is_escape || run % 2 == 0);
+        const size_t kept = is_halved ? run / 2 : run - (is_escape ? 1 : 0);
+        memset(out, '\\', kept);
+        out += kept;
+        at += run;
+        if (is_escape) {
+            out += put_character(out, point);
+            at += rest;
+        }
+        has_any = has_any || is_escape || is_halved;
+    }
+    *out = '\0';
+    return has_any;
+}
+
+/* Removes spaces and tabs from the end of a text. Returns true if there were any. */
+static bool trim_end(char *text)
+{
+    const size_t size = strlen(text);
+    size_t end = size;
+    while (end > 0 && (text[end - 1] == ' ' || text[end - 1] == '\t'))
+        end--;
+    text[end] = '\0';
+    return end < size;
+}
+
+int32_t pfb_selection_add(pfb_selection *selection, const char *path)
+{
+    enum { AS_GIVEN, NOT_DOUBLED, DOUBLED, FORMS }; /* the backslashes before escapes */
+    const int32_t number = selection->number_count;
+    const pfb_name text = name_of(path);
+    pfb_path usual;
+    bool is_added = true;
+    if (!split_path(&text, &usual))
+        return -1;
+    for (int form = AS_GIVEN; form < FORMS && is_added; form++) {
+        char *copy = NULL;
+        is_added = copy_text(&copy, path, text.size_bytes);
+        if (is_added && (form == AS_GIVEN || undo_escapes(copy, form == DOUBLED))) {
+            is_added = add_splits(selection, number, copy);
+            if (is_added && trim_end(copy))
+                is_added = add_splits(selection, number, copy);
+        }
+        free(copy);
     }
     return is_added ? number : -2;
 }
@@ -226,9 +332,25 @@ pfb_selection *pfb_selection_copy(const pfb_selection *selection)
 
 /* ---- Names ----------------------------------------------------------------------------------------------- */
 
+bool pfb_selection_has_replacement(const pfb_name *pattern)
+{
+    const char *text = (const char *)pattern->bytes;
+    bool is_found = false;
+    for (size_t i = 0; i + 3 <= pattern->size_bytes && !is_found; i++)
+        is_found = memcmp(text + i, "\xEF\xBF\xBD", 3) == 0;
+    return is_found;
+}
+
+/* A name with unpaired surrogates is printed with U+FFFD in their place, which matches them. */
 static bool matches(const pfb_name *pattern, const pfb_name *name, uint32_t options)
 {
-    return pfb_query_match(pattern, name, options | PFB_MATCH_IGNORE_CASE);
+    char text[3 * PFB_QUERY_NAME_UNITS + 1];
+    bool is_match = pfb_query_match(pattern, name, options | PFB_MATCH_IGNORE_CASE);
+    if (is_match || !name->bytes || !pfb_selection_has_replacement(pattern))
+        return is_match;
+    size_t size = pfb_name_to_utf8(name, text, sizeof text);
+    pfb_name printed = pfb_utf8_name(text, size);
+    return size < sizeof text && pfb_query_match(pattern, &printed, options | PFB_MATCH_IGNORE_CASE);
 }
 
 static bool matches_name(const char *pattern, const pfb_name *name, uint32_t options)

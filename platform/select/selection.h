@@ -21,9 +21,10 @@ typedef struct instance_pattern {
     uint32_t options; /* of pfb_query_match */
 } instance_pattern;
 
-/* A term. The texts are null for "all". A path that can be split in several ways has a term for each, which have the
- * same number and follow each other: the data decides which of them chooses something. The first one is what
- * pfb_path_parse returns. In the others, a part with a parenthesis or a backslash has no wildcards. */
+/* A term. The texts are null for "all". A path that can be split in several ways, or has escapes of the program, has a
+ * term for each, which have the same number and follow each other: the data decides which of them chooses something.
+ * The first one is what pfb_path_parse returns. In the others, a part with a parenthesis or a backslash has no
+ * wildcards. */
 typedef struct selection_term {
     int32_t number;                        /* as pfb_selection_add returns it */
     char *machine;                         /* without backslashes before it */
@@ -71,6 +72,9 @@ bool pfb_selection_has_counter(const selection_term *term, const selection_names
 
 /* Returns true if the term chooses this machine, whose name may begin with two backslashes or be absent. */
 bool pfb_selection_has_machine(const selection_term *term, const pfb_name *machine);
+
+/* Returns true if a pattern has U+FFFD, which also matches unpaired surrogates. */
+bool pfb_selection_has_replacement(const pfb_name *pattern);
 
 /* Returns true if an instance matches. `parent->bytes` is null if it has no parent; `parent` is null if any parent
  * matches. `occurrence` is the instance's number among those with this parent and name, from 0. */

@@ -107,6 +107,7 @@ pfb_name pfb_set_choice_pattern(const set_choice *choice)
 {
     if (choice->has_all_instances || choice->pattern_count == 0)
         return (pfb_name){.bytes = NULL};
-    return choice->pattern_count == 1 && !choice->patterns[0]->has_index ? choice->patterns[0]->pattern
-                                                                         : pfb_utf8_name("*", 1);
+    const instance_pattern *only = choice->patterns[0];
+    bool is_exact = choice->pattern_count == 1 && !only->has_index && !pfb_selection_has_replacement(&only->pattern);
+    return is_exact ? only->pattern : pfb_utf8_name("*", 1);
 }

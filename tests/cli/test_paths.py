@@ -2,6 +2,8 @@
 """Counter paths: as arguments, with --path and in a file of --paths."""
 
 import codecs
+import csv
+import io
 import os
 import random
 import struct
@@ -331,25 +333,32 @@ class Machines(Case):
 
 class AnyNames(Case):
     """A path that is printed selects its own values, whatever is in the names:
-    parentheses that balance or not, backslashes, slashes and numbers."""
+    parentheses that balance or not, backslashes, slashes and numbers; invisible
+    characters, which CSV escapes; unpaired surrogates, which become U+FFFD; and
+    spaces at the end."""
+
+    PIECES = "ab()\\#/1 .,"
+    INVISIBLE = ("\"", "\"\"", "\t", "\n", "\x07", "\u200b", "\ud800",
+                 "\U0001f600", "\U000e0001", " ")
+    LIKE_ESCAPES = ("u0007", "\\u0041", "U000E0001", "\\u000a", "u12", "Uu")
 
     def setUp(self):
         super().setUp()
         self.random = random.Random(20)
 
-    def name(self, shortest=1):
+    def name(self, shortest=1, pieces=PIECES):
         """A name that is not a number."""
         while True:
-            text = "".join(self.random.choice("ab()\\#/1 .,") for _ in range(
+            text = "".join(self.random.choice(pieces) for _ in range(
                 self.random.randint(shortest, 8)))
             if not text.isdigit():
                 return text
 
-    def names(self, count):
+    def names(self, count, pieces=PIECES):
         """Names that differ."""
         found = set()
         while len(found) < count:
-            found.add(self.name())
+            found.add(self.name(pieces=pieces))
         return sorted(found)
 
     def check(self, file, expected, machine=None):
@@ -434,6 +443,44 @@ class AnyNames(Case):
         text = "".join(",".join(f'"{cell}"' for cell in line) + "\r\n"
                        for line in (cells, row))
         self.check(self.file("names.csv", text.encode()), expected)
+
+
+    def test_each_format(self):
+        """Escapes of CSV, and of the headers of text logs if no name looks like
+        one, and lines of a file of paths."""
+        for more in ((), (), (), self.LIKE_ESCAPES, self.LIKE_ESCAPES):
+            pieces = (*self.PIECES, *self.INVISIBLE, *more)
+            ids, rows = [1, 2, 3], self.names(3, pieces)
+            file = self.file("names.pfb", w.recording(
+                metadata(DISK, self.name(pieces=pieces), [
+                    (i, LARGE_RAW, counter) for i, counter in zip(
+                        ids, self.names(3, pieces))]),
+                w.chunk(b"QINF", w.identifier(DISK, name="*")),
+                *(data(n, instances_result(ids, [
+                    (i, row, [10 * i + k for k in ids])
+                    for i, row in enumerate(rows)])) for n in range(3))))
+            found = [(i["path"], i["value"]) for i in
+                     self.run_json("cook", file) if i["sample"] == 0]
+            text = self.run_fine("cook", file, "-f", "csv").out
+            found += [(row["path"], float(row["value"])) for row in
+                      csv.DictReader(io.StringIO(text, newline=""))
+                      if row["sample"] == "0"]
+            for form, separator in () if more else (("csv", ","),
+                                                    ("tsv", "\t")):
+                text = self.run_fine("cook", file, "-f", "pdh-" + form).out
+                header, row = list(csv.reader(io.StringIO(
+                    text, newline=""), delimiter=separator))[:2]
+                found += list(zip(header[1:], map(float, row[1:])))
+            for path, value in found:
+                items = self.run_json("cook", file, "--path", path)
+                self.assertIn(value, {i["value"] for i in items}, path)
+            for path, value in found[::5]:
+                self.assertIn(value, {i["value"] for i in self.live(
+                    file, "--path", path)}, path)
+                if "\n" not in path:
+                    listed = self.file("paths.txt", (path + "\r\n").encode())
+                    items = self.run_json("cook", file, "--paths", listed)
+                    self.assertIn(value, {i["value"] for i in items}, path)
 
 
 class Recorded(Case):
