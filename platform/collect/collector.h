@@ -35,8 +35,7 @@ typedef struct collector_options {
     pfb_formula_options formula; /* applied to every value */
     uint32_t identity;           /* PFB_IDENTITY_ */
     unsigned language;           /* of names, where the data has them in it: TITLE_ */
-    bool
-        is_recorder; /* with "a#1", all instances called "a" are chosen: other samples have it as another one of them */
+    bool is_recorder;            /* "a#1" chooses all instances called "a": in other samples it is another one */
     time_range range;
 } collector_options;
 

@@ -286,8 +286,8 @@ static unsigned text_take_separator(span *s)
     return text_take_one(s, ".,'");
 }
 
-/* Reads the digits of a whole part and its groups. `decimal` separates no groups; 0: it is not known. */
-static text_whole text_take_whole(span *s, unsigned decimal)
+/* Reads the digits of a whole part and its groups. `sign` separates no groups; 0: it is not known. */
+static text_whole text_take_whole(span *s, unsigned sign)
 {
     uint32_t digits;
     const bool has_zero = peek(s) == '0';
@@ -297,7 +297,7 @@ static text_whole text_take_whole(span *s, unsigned decimal)
     while (true) {
         span next = *s;
         unsigned separator = text_take_separator(&next);
-        if (separator == 0 || separator == decimal || (whole.groups > 0 && separator != whole.separator) ||
+        if (separator == 0 || separator == sign || (whole.groups > 0 && separator != whole.separator) ||
             text_take_fraction(&next, &digits) != 3)
             return whole;
         whole.separator = separator;
