@@ -81,6 +81,7 @@ bool set_names_match_set(set_names *s, const pfb_guid *guid, const pfb_described
 {
     bool is_wanted = match_guid(s, guid);
     is_wanted = (set->has_name && set_names_match(s, set->name, set->name_size)) || is_wanted;
+    is_wanted = (set->has_local_name && set_names_match(s, set->local_name, set->local_name_size)) || is_wanted;
     return (set->has_english_name && set_names_match(s, set->english_name, set->english_name_size)) || is_wanted;
 }
 
@@ -91,6 +92,8 @@ void set_names_match_counter(set_names *s, const pfb_described_counter *counter)
     set_names_match(s, number, (size_t)size);
     if (counter->has_name)
         set_names_match(s, counter->name, counter->name_size);
+    if (counter->has_local_name)
+        set_names_match(s, counter->local_name, counter->local_name_size);
     if (counter->has_english_name)
         set_names_match(s, counter->english_name, counter->english_name_size);
 }

@@ -26,10 +26,10 @@ void set_names_open(set_names *s, const char *const *names, size_t count);
 /* Compares a name that exists with the names on the command line. Returns true if it matches one of them. */
 bool set_names_match(set_names *s, const char *name, size_t size);
 
-/* The same for a counterset with its GUID, name and English name. */
+/* The same for a counterset with its GUID and names. */
 bool set_names_match_set(set_names *s, const pfb_guid *guid, const pfb_described_counterset *set);
 
-/* Compares the id, the name and the English name of a counter with the names of counters on the command line. */
+/* Compares the id and the names of a counter with the names of counters on the command line. */
 void set_names_match_counter(set_names *s, const pfb_described_counter *counter);
 
 /* Returns the number of names on the command line that matched something. */

@@ -34,6 +34,8 @@ bool pfb_collector_countersets(pfb_collector *c, pfb_bytes *guids, pfb_source_fa
 
 /* ---- Descriptions ---------------------------------------------------------------------------------------- */
 
+enum { DESCRIBED_TEXTS = 4 };
+
 /* A text of a description, and the members that receive it. */
 typedef struct described_text {
     pfb_name name;
@@ -42,12 +44,12 @@ typedef struct described_text {
     bool *exists;
 } described_text;
 
-/* Converts the three texts of a description. Returns false when memory is exhausted. */
-static bool convert_texts(pfb_collector *c, const described_text texts[3])
+/* Converts the texts of a description. Returns false when memory is exhausted. */
+static bool convert_texts(pfb_collector *c, const described_text texts[DESCRIBED_TEXTS])
 {
     text_view view;
     bool has_memory = true;
-    for (size_t i = 0; i < 3 && has_memory; i++) {
+    for (size_t i = 0; i < DESCRIBED_TEXTS && has_memory; i++) {
         has_memory = pfb_text_find(&c->described, &texts[i].name, &view);
         *texts[i].text = view.bytes;
         *texts[i].size = view.size;
@@ -69,17 +71,20 @@ bool pfb_collector_counterset(pfb_collector *c, const pfb_guid *guid, pfb_descri
 {
     metadata_set *set = find_described(c, guid);
     pfb_text_free(&c->described);
-    pfb_described_counterset found = {.name = "", .english_name = "", .help = ""};
+    pfb_described_counterset found = {.name = "", .english_name = "", .help = "", .local_name = ""};
     pfb_collect_copy_out(out, &found, sizeof found);
     if (!set)
         return pfb_collect_no_memory(failure);
     pfb_name english = pfb_metadata_set_name_at(set, METADATA_ENGLISH);
     if (!english.bytes)
         english = pfb_metadata_set_name_at(set, METADATA_CATALOG);
-    const described_text texts[3] = {{pfb_metadata_set_name(set, c->options.language == TITLE_ENGLISH), &found.name,
-                                      &found.name_size, &found.has_name},
-                                     {english, &found.english_name, &found.english_name_size, &found.has_english_name},
-                                     {set->help, &found.help, &found.help_size, &found.has_help}};
+    const described_text texts[DESCRIBED_TEXTS] = {
+        {pfb_metadata_set_name(set, c->options.language == TITLE_ENGLISH), &found.name, &found.name_size,
+         &found.has_name},
+        {english, &found.english_name, &found.english_name_size, &found.has_english_name},
+        {pfb_metadata_set_name_at(set, METADATA_LOCAL), &found.local_name, &found.local_name_size,
+         &found.has_local_name},
+        {set->help, &found.help, &found.help_size, &found.has_help}};
     found.has_counters = set->has_counters;
     if (set->has_counters) {
         found.instance_type = set->registration.instance_type;
@@ -94,7 +99,7 @@ bool pfb_collector_counter(pfb_collector *c, const pfb_guid *guid, uint32_t posi
                            pfb_source_failure *failure)
 {
     metadata_set *set = find_described(c, guid);
-    pfb_described_counter found = {.name = "", .english_name = "", .help = ""};
+    pfb_described_counter found = {.name = "", .english_name = "", .help = "", .local_name = ""};
     pfb_collect_copy_out(out, &found, sizeof found);
     if (!set)
         return pfb_collect_no_memory(failure);
@@ -104,10 +109,12 @@ bool pfb_collector_counter(pfb_collector *c, const pfb_guid *guid, uint32_t posi
     pfb_name english = pfb_metadata_counter_name_at(set, METADATA_ENGLISH, id);
     if (!english.bytes)
         english = pfb_metadata_counter_name_at(set, METADATA_CATALOG, id);
-    const described_text texts[3] = {
+    const described_text texts[DESCRIBED_TEXTS] = {
         {pfb_metadata_counter_name(set, id, c->options.language == TITLE_ENGLISH), &found.name, &found.name_size,
          &found.has_name},
         {english, &found.english_name, &found.english_name_size, &found.has_english_name},
+        {pfb_metadata_counter_name_at(set, METADATA_LOCAL, id), &found.local_name, &found.local_name_size,
+         &found.has_local_name},
         {pfb_metadata_counter_help(set, id), &found.help, &found.help_size, &found.has_help}};
     bool has_memory = convert_texts(c, texts);
     pfb_collect_copy_out(out, &found, sizeof found);

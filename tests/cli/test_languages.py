@@ -5,7 +5,8 @@ import unittest
 
 import v1_blocks as v1
 from v1_blocks import LITTLE, counter
-from program import Case
+from captures import DISK, LARGE_RAW, data, instances_result, metadata
+from program import Case, writer as w
 import log_seeds
 from test_code_pages import log
 
@@ -38,10 +39,9 @@ class Languages(Case):
         self.english = "009:" + self.file("en.bin", multi_string(ENGLISH))
         self.russian = "0419:" + self.file("ru.bin", multi_string(RUSSIAN))
         self.tables = ("--names", self.russian, "--names", self.english)
-        w = LITTLE
-        self.block = w.block(w.object(
+        self.block = LITTLE.block(LITTLE.object(
             OBJECT, [counter(COUNTER, v1.RAW, 4, 4)],
-            w.instance("0,0", w.values((4, 4, 7)))))
+            LITTLE.instance("0,0", LITTLE.values((4, 4, 7)))))
         self.text = log(CYRILLIC.encode("cp1251"))
 
     def shown(self, *arguments, data=None):
@@ -233,6 +233,36 @@ class Languages(Case):
             items = self.run_json("cook", *option, "--set", ENGLISH[OBJECT],
                                   copy)
             self.assertEqual(items[0]["set"], names[OBJECT])
+
+    def test_both_names_of_v2(self):
+        """Names are found in both languages, whichever is printed."""
+        ids, names = [1, 2], ("Lesen", "Schreiben")
+        path = self.file("a.pfb", w.recording(
+            metadata(DISK, "Platte", list(zip(ids, [LARGE_RAW] * 2, names))),
+            w.registration_chunk(DISK, 9, w.string("Disk")),
+            w.registration_chunk(DISK, 10, w.string_block(
+                list(zip(ids, ("Read", "Write"))))),
+            w.chunk(b"QINF", w.identifier(DISK, name="*")),
+            *(data(n, instances_result(ids, [(0, "a", ids)]))
+              for n in range(2))))
+        for language, shown in (("local", ("Platte", *names)),
+                                ("english", ("Disk", "Read", "Write"))):
+            option = ("--language", language)
+            for name in ("Platte", "Disk"):
+                items = self.run_json("countersets", *option, "--source",
+                                      path, name)
+                self.assertEqual([item["name"] for item in items[:3]],
+                                 list(shown))
+                for counter in ("Schreiben", "Write"):
+                    chosen = ("--path", "\\%s(*)\\%s" % (name, counter))
+                    items = self.run_json("cook", *option, *chosen, path)
+                    items += self.live(path, *option, *chosen)
+                    self.assertEqual({item["path"] for item in items},
+                                     {"\\%s(a)\\%s" % (shown[0], shown[2])})
+                done = self.run_program("cook", *option, "--set", name,
+                                        "--counter", "Lesen", "--counter",
+                                        "Nothing", "--instance", "b", path)
+                self.assertIn("no counter Nothing", done.err)
 
     def test_a_chosen_part_has_english_names(self):
         """The name table that convert writes is in English if it can be."""

@@ -388,6 +388,11 @@ Test(collect, countersets_are_described)
     cr_expect_str_eq(counter.name, "% frei");
     cr_expect_str_eq(counter.english_name, "% Free");
     cr_expect(!counter.has_help && counter.counter.base_id == BASE);
+    pfb_collector_set(c, PFB_COLLECT_ENGLISH, 1);
+    cr_assert(pfb_collector_counterset(c, &things, &set, &failure));
+    cr_expect(strcmp(set.name, "Things") == 0 && strcmp(set.local_name, "Dinge") == 0);
+    cr_assert(pfb_collector_counter(c, &things, 1, &counter, &failure));
+    cr_expect(strcmp(counter.name, "% Free") == 0 && strcmp(counter.local_name, "% frei") == 0);
     cr_expect(!pfb_collector_counter(c, &things, 4, &counter, &failure) && failure.code == PFB_WIN32_COUNTER_NOT_FOUND);
     pfb_collector_close(c);
     pfb_bytes_free(&guids);

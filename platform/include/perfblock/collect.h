@@ -281,12 +281,16 @@ PFB_API bool pfb_collector_countersets(pfb_collector *collector, pfb_bytes *guid
 /* A counterset. */
 typedef struct pfb_described_counterset {
     uint32_t size;
-    const char *name, *english_name, *help; /* english_name: of a registration, else of the catalog */
+    const char *name, *english_name, *help; /* name: in the language of PFB_COLLECT_ENGLISH, where there is one;
+                                             * english_name: of a registration, else of the catalog */
     size_t name_size, english_name_size, help_size;
     bool has_name, has_english_name, has_help;
     bool has_counters;      /* its registration is known, or it is in the catalog; else the members below are 0 */
     uint32_t instance_type; /* PFB_INSTANCES_ bits */
     uint32_t counter_count;
+    const char *local_name;
+    size_t local_name_size;
+    bool has_local_name;
 } pfb_described_counterset;
 
 /* Stores the names and the type of a counterset in *counterset; without a registration, those of the catalog. The
@@ -301,6 +305,9 @@ typedef struct pfb_described_counter {
     const char *name, *english_name, *help;
     size_t name_size, english_name_size, help_size;
     bool has_name, has_english_name, has_help;
+    const char *local_name;
+    size_t local_name_size;
+    bool has_local_name;
 } pfb_described_counter;
 
 /* Stores the counter at `position`, from 0 and below counter_count, in *counter. The strings are valid until the next
