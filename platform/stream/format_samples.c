@@ -245,14 +245,44 @@ static void put_character(converter *c, text_bytes *to, uint32_t character, bool
     put_bytes(c, to, bytes, size);
 }
 
-/* Puts a part as a cell. Characters that would end the cell or its line are replaced. */
-static void put_cell(converter *c, text_bytes *to, text_part part)
+/* Takes a backslash, if there is one. */
+static bool take_backslash(const converter *c, size_t *at, text_part part)
+{
+    bool is_byte = false;
+    size_t next = *at;
+    bool is_taken = next < part.end && take_character(c, &next, part.end, part.is_quoted, &is_byte) == '\\';
+    *at = is_taken ? next : *at;
+    return is_taken;
+}
+
+/* Returns the place of the second backslash after the machine of a path: Get-Counter writes \\machine\\counterset for
+ * other machines. Returns PFB_NONE if the path has none. */
+static size_t find_doubled(const converter *c, text_part path)
+{
+    bool is_byte = false;
+    size_t at = path.begin;
+    bool has_machine = take_backslash(c, &at, path) && take_backslash(c, &at, path);
+    bool has_name = false;
+    while (has_machine && at < path.end && !take_backslash(c, &at, path)) {
+        take_character(c, &at, path.end, path.is_quoted, &is_byte);
+        has_name = true;
+    }
+    const size_t doubled = at;
+    return has_name && take_backslash(c, &at, path) ? doubled : PFB_NONE;
+}
+
+/* Puts a part as a cell. Characters that would end the cell or its line are replaced, and the one at `left_out` is left
+ * out. */
+static void put_cell(converter *c, text_bytes *to, text_part part, size_t left_out)
 {
     put_words(c, to, "\"");
     uint32_t before = '"';
     for (size_t at = part.begin; at < part.end && c->step == PFB_NEXT_RECORD;) {
         bool is_byte = false;
+        bool is_left_out = at == left_out;
         uint32_t character = take_character(c, &at, part.end, part.is_quoted, &is_byte);
+        if (is_left_out)
+            continue;
         bool is_end = character == '\n' || character == '\r' || (before == '"' && character == (uint8_t)c->separator) ||
                       character == '\t';
         if (character == '"')
@@ -349,7 +379,7 @@ static void begin_row(converter *c, const sample_value *value, uint64_t group, s
     c->first_path = value->path;
     bool is_utc = put_unix_time(c, &c->row, value->time);
     if (!is_utc)
-        put_cell(c, &c->row, value->time);
+        put_cell(c, &c->row, value->time, PFB_NONE);
     put_words(c, &c->header, c->separator == '\t' ? "\"(PDH-TSV 4.0)" : "\"(PDH-CSV 4.0)");
     put_words(c, &c->header, is_utc ? " (UTC)(0)\"" : "\"");
 }
@@ -373,10 +403,10 @@ static void add_value(converter *c, const sample_value *value, uint64_t group, s
     bool is_null =
         value->value.begin == value->value.end || (!value->value.is_quoted && is_word(c, value->value, "null"));
     put_separator(c, &c->header);
-    put_cell(c, &c->header, value->path);
+    put_cell(c, &c->header, value->path, find_doubled(c, value->path));
     put_separator(c, &c->row);
     if (is_valid && !is_null)
-        put_cell(c, &c->row, value->value);
+        put_cell(c, &c->row, value->value, PFB_NONE);
     else
         put_words(c, &c->row, "\" \"");
 }

@@ -131,6 +131,15 @@ READ = {
     "lists as objects": (json.dumps([dict(item, CounterSamples={
         "value": item["CounterSamples"], "Count": 2}) for item in SETS_5]),
         wanted(3)),
+    "other machines": (json.dumps(sets_of([(time, [dict(
+        item, Path=item["Path"].replace("pc\\", "pc\\\\", 1))
+        for item in items]) for time, items in rows_of(3, date_5)])),
+        wanted(3)),
+    "paths with two backslashes": (json.dumps([sample(
+        path, 1, "2020-01-01T00:00:00Z") for path in (
+            r"\\m\a\\b", r"\a\\b\c", r"\\m", r"\\\\a\b")]), [
+                ("2020-01-01T00:00:00.0000000Z", path, 1) for path in (
+                    r"\\m\a\\b", r"\a\\b\c", None, None)]),
     # CSV
     "exported": (exported(flat(AMERICAN)), wanted(3, zone="")),
     "without type": (exported(flat(ROWS_7), has_type=False), IN_7),
