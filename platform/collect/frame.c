@@ -154,6 +154,48 @@ static void flag_totals(const pfb_collector *c, const frame_segment *segment)
     }
 }
 
+/* Returns true if the sample of a log lacks instances that the path of this value had in the older sample. The values
+ * of a path follow each other. */
+static bool is_log_instance_missing(const pfb_log_values *older, const pfb_log_values *newer, size_t place)
+{
+    const pfb_log_value *value = &newer->values[place];
+    const uint32_t path = value->path;
+    size_t first = value->older;
+    size_t end = value->older;
+    size_t matched = 0;
+    if (value->older == PFB_LOG_NONE || older->values[value->older].path != path)
+        return false;
+    while (first > 0 && older->values[first - 1].path == path)
+        first--;
+    while (end < older->count && older->values[end].path == path)
+        end++;
+    while (place > 0 && newer->values[place - 1].path == path)
+        place--;
+    for (; place < newer->count && newer->values[place].path == path; place++)
+        matched += newer->values[place].older >= first && newer->values[place].older < end;
+    return matched < end - first;
+}
+
+/* The same as flag_totals for a sample of a log. */
+static void flag_log_totals(const pfb_collector *c, const frame_segment *segment)
+{
+    const layout *l = segment->layout;
+    const log_state *log = &c->log;
+    const pfb_log_values *newer = &log->samples[log->newer].values;
+    const pfb_log_values *older = &log->samples[!log->newer].values;
+    uint32_t last = PFB_NONE;
+    bool is_missing = false;
+    for (size_t i = 0; i < l->total_count; i++) {
+        const layout_element *element = &l->elements[l->totals[i]];
+        size_t at = segment->first_element + l->totals[i];
+        if (element->column != last)
+            is_missing = is_log_instance_missing(older, newer, element->place);
+        last = element->column;
+        if (is_missing && c->frame.statuses[at] == PFB_STATUS_OK)
+            c->frame.flag_bits[at] |= PFB_FLAG_INCOMPLETE_TOTAL;
+    }
+}
+
 /* The types whose value is a decimal number that is not computed: those with _HEX show bit patterns. */
 static bool is_count(uint32_t type)
 {
@@ -230,6 +272,7 @@ static void fill_log(pfb_collector *c, const frame_segment *segment)
         set_element(&to, i, cooked[place], status_bytes[place], raw, path->type);
         to.times[i] = time_of_value(&c->frame, path, value, &known).time;
     }
+    flag_log_totals(c, segment);
 }
 
 /* A text log has no types. Where the catalog does not know the type either, percentages are the counters with a percent

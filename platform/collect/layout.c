@@ -724,8 +724,13 @@ static bool add_log_element(log_layout *t, uint32_t position, const pfb_log_valu
     if (has_row && !add_log_row(l, has_instances ? value : NULL, t->number))
         return false;
     t->number++;
-    return add_element(
-        l, (layout_element){place, has_row ? (uint32_t)l->row_count - 1 : PFB_NONE, (uint32_t)l->path_count - 1});
+    if (!add_element(
+            l, (layout_element){place, has_row ? (uint32_t)l->row_count - 1 : PFB_NONE, (uint32_t)l->path_count - 1}))
+        return false;
+    const layout_row *row = has_instances ? &l->rows[l->row_count - 1] : NULL;
+    const pfb_counter_type *type = row ? pfb_counter_type_find(path->type) : NULL;
+    bool is_total = type && type->samples >= 2 && pfb_layout_is_total(row->name.bytes, row->name.size);
+    return !is_total || add_total(l);
 }
 
 layout *pfb_layout_of_log(pfb_collector *c)

@@ -139,6 +139,21 @@ class Processes(Case):
         self.assertEqual(self.percents(path, "--identity", "windows"),
                          BY_POSITION)
 
+    def test_totals(self):
+        """A total lacks the count of a process that ended, as in V1 data."""
+        for ended, flags in ((False, []), (True, ["incomplete_total"])):
+            events = wildcards(("% Processor Time", TIMER), ("ID Process", RAW))
+            for at in range(2):
+                now, last = time_of(at), at == 1
+                rows = (("a", 5, 60), ("a", at, 61), ("_Total", 9 + at, 0))[
+                    last and ended:]
+                events += w.sample(*(w.instances(*(
+                    (row[0], row[field], now) for row in rows), time=now)
+                    for field in (1, 2)), time=now)
+            values = self.run_json("cook", self.file("a.blg", w.log(*events)))
+            self.assertEqual([v["flags"] for v in values if v["sample"] == 1 and
+                              v["instance"] == "_Total"], [flags, []])
+
     def test_names_in_german(self):
         """A table of names has the German names of the counters of ids."""
         path = self.file("a.blg", wildcard_log("Prozesskennung"))
