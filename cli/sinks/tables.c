@@ -349,9 +349,11 @@ static void put_sample(parts_line *line, const sink_run *p, const char *word)
     buffer_free(&part);
 }
 
-static void put_title(const value_table *t, uint32_t first, const pfb_collected_result *result)
+/* Prints the counterset, with the machine of its first value, which is the element `at`; the sample, and the time. */
+static void put_title(const value_table *t, uint32_t first, const pfb_collected_result *result, uint32_t at)
 {
     parts_line line = {.used = 0};
+    pfb_series any = {.size = sizeof any};
     buffer name = {0};
     buffer safe = {0};
     buffer_clear(&name);
@@ -364,6 +366,10 @@ static void put_title(const value_table *t, uint32_t first, const pfb_collected_
                             .title = result->title,
                             .set = result->guid,
                             .result = first};
+    if (t->cell_count > 0 && pfb_collector_series(t->p->collector, at, &any) && (any.has & PFB_SERIES_MACHINE)) {
+        sink_put_machine(&name, &any, SINK_LONGEST_PART);
+        buffer_string(&name, "\\");
+    }
     sink_put_set_name(&name, &set);
     text_safe(&safe, name.data, name.size);
     put_part(&line, safe.data, safe.size, t->p->out->has_color);
@@ -602,6 +608,7 @@ void tables_print(sink_run *p)
                 end++;
             }
         }
+        const uint32_t start = at;
         buffer_clear(&t.text);
         add_values(&t, end, &at);
         mark_new_instances(&t);
@@ -610,7 +617,7 @@ void tables_print(sink_run *p)
         pfb_collector_result(p->collector, first, &result);
         if (result.has_values && result.is_chosen && (shown > 0 || !p->has_choice) &&
             (t.cell_count > 0 || !(p->hides_empty || p->is_nonzero))) {
-            put_title(&t, first, &result);
+            put_title(&t, first, &result, start);
             print_cells(&t, result.row_count);
             output_raw(p->out, "\n", 1);
         }

@@ -2,11 +2,13 @@
 """Tables of displayed values: their rows, the order of the rows, and their
 width."""
 
+import re
 import unicodedata
 import unittest
 
 from captures import (BULK, DISK, LARGE_RAW, MEMORY, NETWORK, data,
                       instances_result, metadata, single_result)
+import v1_blocks
 from program import Case, writer as w
 
 # (instance, two rates, an amount) of the counters Reads, Writes and Queue.
@@ -251,6 +253,16 @@ class Widths(Case):
             self.assertEqual(len({columns_of(row) for row in rows}), 1)
             self.assertEqual(len({columns_of(row.rsplit("  ", 1)[0].rstrip())
                                   for row in rows}), 1)
+
+
+class Machines(Case):
+    def test_blocks_of_two_machines(self):
+        """The titles of V1 tables name the machine."""
+        w = v1_blocks.LITTLE
+        path = self.file("a.bin", b"".join(
+            w.block(v1_blocks.plain(w, 5), name=name) for name in ("A", "B")))
+        self.assertEqual(re.findall(r"(?m)^(.*), sample (\d)", self.run_fine(
+            "cook", path).out), [(r"\\A\Object 2", "0"), (r"\\B\Object 2", "1")])
 
 
 if __name__ == "__main__":
