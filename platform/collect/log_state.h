@@ -31,7 +31,8 @@ typedef struct log_state {
     size_t path_bytes_size, path_bytes_capacity;
     pfb_log_path *paths; /* their names are in path_bytes */
     size_t path_count, path_capacity;
-    bool has_ids; /* instances are recognised by the ids of processes and threads */
+    bool is_linked; /* has_ids is known */
+    bool has_ids;   /* instances are recognised by the ids of processes and threads */
     log_sample samples[2];
     unsigned newer;  /* index of the latest sample */
     bool has_sample; /* samples[newer] is a sample with these paths: the next sample is compared with it */

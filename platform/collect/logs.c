@@ -34,7 +34,8 @@ static void find_roles(pfb_collector *c)
     }
 }
 
-/* Finds the paths of ids. Returns false when memory is exhausted. */
+/* Finds the paths of ids, before the first sample: names may follow the paths. Returns false when memory is exhausted.
+ */
 static bool link_paths(pfb_collector *c)
 {
     log_state *l = &c->log;
@@ -43,7 +44,8 @@ static bool link_paths(pfb_collector *c)
     l->has_ids =
         order && c->options.identity == PFB_IDENTITY_PROCESS && pfb_log_link_paths(l->paths, l->path_count, order);
     free(order);
-    return order != NULL;
+    l->is_linked = order != NULL;
+    return l->is_linked;
 }
 
 /* Loads the list of paths, whose record is in the spare sample. If it differs from the previous list, the latest
@@ -71,6 +73,7 @@ static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
         spare->record = bytes;
         spare->record_capacity = capacity;
         l->path_count = 0;
+        l->is_linked = false;
         l->has_sample = false;
         l->has_begun = false;
         l->is_text = false;
@@ -86,7 +89,7 @@ static bool load_paths(pfb_collector *c, size_t size, pfb_error *error)
         l->paths[l->path_count++] = path;
     }
     *error = reader.error;
-    return is_same || link_paths(c);
+    return true;
 }
 
 /* ---- Samples ------------------------------------------------------------------------------------------------- */
@@ -175,7 +178,7 @@ static bool load_sample(pfb_collector *c, size_t size, uint64_t local_time, pfb_
     log_state *l = &c->log;
     log_sample *sample = spare_sample(l);
     log_sample *older = &l->samples[l->newer];
-    if (!reserve_values(sample, size, l->has_ids))
+    if ((!l->is_linked && !link_paths(c)) || !reserve_values(sample, size, l->has_ids))
         return false;
     sample->values.like = l->has_begun && l->has_sample ? &older->values : NULL;
     *error = pfb_log_load(&sample->values, sample->record, size, &c->options.reader);

@@ -27,8 +27,9 @@ typedef struct log_file_state {
     size_t skipped_bytes; /* of the record before `bytes` of the record that was returned */
     bool has_bias;        /* bias_minutes is known */
     int32_t bias_minutes;
-    bool has_guess;    /* local_bias of the input was estimated */
-    bool has_objects;  /* samples have V1 objects */
+    bool has_guess;              /* local_bias of the input was estimated */
+    bool has_objects;            /* samples have V1 objects */
+    bool has_samples, has_names; /* such a record was read */
     bool has_one_bias; /* bias_minutes does not depend on daylight saving time: values or the header show it */
     clock_steps steps; /* of local time, unless has_one_bias */
     zone_name standard, daylight;
@@ -318,10 +319,14 @@ static bool make_record(file_input *file, const uint8_t *bytes, size_t size, pfb
         break;
     case PFB_LOG_SAMPLE:
         record->kind = PFB_RECORD_LOG;
+        state->has_samples = true;
         set_time(file, record);
         break;
     case PFB_LOG_NAMES:
         record->kind = PFB_RECORD_NAMES;
+        if (state->has_samples && !state->has_names)
+            pfb_stream_note(file->input, record->offset, "the name table follows samples, which are read without it");
+        state->has_names = true;
         error = pfb_log_read_names(bytes, size, &names);
         if (error.code != PFB_OK)
             break;

@@ -51,10 +51,14 @@ def wildcards(*counters):
                             counter, flags=1) for counter, kind in counters))
 
 
-def wildcard_log(of_id="ID Process"):
-    """The samples as a log of all processes. `of_id`: the name of the id."""
-    events = wildcards(("% Processor Time", TIMER), (of_id, RAW))
+def wildcard_log(of_id="ID Process", names_at=None):
+    """The samples as a log of all processes. `of_id`: the name of the id, which
+    is also in a name table after `names_at` samples; -1: before the paths."""
+    table = w.names("\\\\PC", (1, "1847"), (784, str(of_id)))
+    events = table if names_at == -1 else []
+    events += wildcards(("% Processor Time", TIMER), (of_id, RAW))
     for at, processes in enumerate(PROCESSES):
+        events += table if names_at == at else []
         events += w.sample(
             w.instances(*((name, used, time_of(at))
                           for name, _, used in processes), time=time_of(at)),
@@ -168,6 +172,16 @@ class Processes(Case):
         path = self.file("a.blg", wildcard_log("Threadkennung"))
         self.assertEqual(self.percents(path, "--names", "007:" + table),
                          PERCENT)
+
+    def test_names_in_the_log(self):
+        """The table may precede the paths or follow them, but not samples."""
+        for names_at in (-1, 0):
+            path = self.file("a.blg", wildcard_log("Prozesskennung", names_at))
+            self.assertEqual(self.percents(path), PERCENT)
+        path = self.file("a.blg", wildcard_log("Prozesskennung", 1))
+        done = self.run_program("cook", path)
+        self.assertEqual(done.err.count("name table"), 1, done.err)
+        self.assertEqual(self.percents("-q", path), BY_POSITION)
 
     def test_single_paths(self):
         """Logs with a path for each instance."""
