@@ -335,10 +335,15 @@ pfb_selection *pfb_selection_copy(const pfb_selection *selection)
 bool pfb_selection_has_replacement(const pfb_name *pattern)
 {
     const char *text = (const char *)pattern->bytes;
-    bool is_found = false;
-    for (size_t i = 0; i + 3 <= pattern->size_bytes && !is_found; i++)
-        is_found = memcmp(text + i, "\xEF\xBF\xBD", 3) == 0;
-    return is_found;
+    size_t left = pattern->size_bytes;
+    const char *at;
+    while (left >= 3 && (at = memchr(text, 0xEF, left - 2)) != NULL) {
+        if (memcmp(at, "\xEF\xBF\xBD", 3) == 0)
+            return true;
+        left -= (size_t)(at + 1 - text);
+        text = at + 1;
+    }
+    return false;
 }
 
 /* A name with unpaired surrogates is printed with U+FFFD in their place, which matches them. */
