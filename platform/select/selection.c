@@ -298,7 +298,7 @@ int32_t pfb_selection_add(pfb_selection *selection, const char *path)
     for (int form = AS_GIVEN; form < FORMS && is_added; form++) {
         char *copy = NULL;
         is_added = copy_text(&copy, path, text.size_bytes);
-        if (is_added && (form == AS_GIVEN || undo_escapes(copy, form == DOUBLED))) {
+        if (copy && (form == AS_GIVEN || undo_escapes(copy, form == DOUBLED))) {
             is_added = add_splits(selection, number, copy);
             if (is_added && trim_end(copy))
                 is_added = add_splits(selection, number, copy);
