@@ -72,6 +72,18 @@ def pdh_text_seeds():
         "valid_decimal_commas": text(rows=(("2048", "3,5", " "),
                                            ("2049", "12,25", "1,250"),
                                            ("3.500", "1,2,3", "1,5e3"))),
+        "valid_thousands": text(rows=(
+            ("1'234", "12\u00a0345,5", "-1\u202f234\u202f567"),
+            ("1\u2019234", "1.234,5", "1.234.567"),
+            ("1\u200923", "1.234", "1.234'567"))),
+        "valid_thousands_ansi": text(quote="", paths=PATHS[:2], rows=(
+            ("1\u2019234", "12\u00a0345.5"), ("1'234'567", "1234")),
+            encoding="cp1252"),
+        "valid_joined": whole[:-5] + text(paths=PATHS[1:2], rows=(
+            ("1500",), ("2",))) + text(head="(Zone)(60)", paths=PATHS[:2],
+                                       quote="", separator=";",
+                                       rows=(("1", "2"), ("3", "4"))),
+        "valid_number_cut": text(quote="", last=""),
         "valid_two_headers": whole + text(
             head="(PDH-CSV 4.0) (Pacific Daylight Time)(420)",
             paths=PATHS[1:2], rows=(("1500",), ("x",))) + text(
