@@ -3,7 +3,7 @@
 #define PFB_STREAM_ZONE_H
 
 /* The name of a time zone in the header of a log. */
-#include "perfblock/code_page.h"
+#include "select/code_page.h"
 
 #include <string.h>
 
