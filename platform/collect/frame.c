@@ -161,7 +161,7 @@ static bool is_log_instance_missing(const pfb_log_values *older, const pfb_log_v
     const pfb_log_value *value = &newer->values[place];
     const uint32_t path = value->path;
     size_t first = value->older;
-    size_t end = value->older;
+    size_t end = first;
     size_t matched = 0;
     if (value->older == PFB_LOG_NONE || older->values[value->older].path != path)
         return false;

@@ -261,8 +261,9 @@ static size_t find_doubled(const converter *c, text_part path)
 {
     bool is_byte = false;
     size_t at = path.begin;
-    bool has_machine = take_backslash(c, &at, path) && take_backslash(c, &at, path);
+    bool has_machine = take_backslash(c, &at, path);
     bool has_name = false;
+    has_machine = has_machine && take_backslash(c, &at, path);
     while (has_machine && at < path.end && !take_backslash(c, &at, path)) {
         take_character(c, &at, path.end, path.is_quoted, &is_byte);
         has_name = true;

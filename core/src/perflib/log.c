@@ -385,8 +385,8 @@ bool pfb_log_next_record(pfb_log_reader *log, pfb_log_record *record)
 {
     log_position p = log_get_position(log);
     while (log->error.code == PFB_OK && !log->needs_more) {
-        log_position where;
-        log_part first;
+        log_position where = p;
+        log_part first = {0};
         size_t size = 0;
         log_step step = log_next_event(log, &p, &where, &first);
         if (step == LOG_NEEDS_MORE)

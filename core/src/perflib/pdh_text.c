@@ -408,8 +408,8 @@ static bool text_skip_line(pfb_pdh_text_reader *text, const text_line *line, pfb
 
 /* Checks that the number of cells after `cell`, which is the time, equals the number of counters of the header; blank
  * ones after these do not count. A separator at the end of the line ends the last cell or, if that cell is missing,
- * precedes a blank one. Returns false on error, and for a row that is skipped: one before a header in the same line, and
- * one with too many cells, none of which is quoted, between commas. Its numbers may have decimal commas. */
+ * precedes a blank one. Returns false on error, and for a row that is skipped: one before a header in the same line,
+ * and one with too many cells, none of which is quoted, between commas. Its numbers may have decimal commas. */
 static bool text_check_row(pfb_pdh_text_reader *text, const text_line *line, text_cell cell)
 {
     bool is_cut = !line->is_complete; /* without a line feed, the end of the row may be missing */
