@@ -250,7 +250,9 @@ static bool undo_escapes(char *text, bool are_doubled)
     char *out = text;
     for (const char *at = text; *at != '\0';) {
         uint32_t point = 0;
-        const size_t run = strspn(at, "\\");
+        size_t run = 0;
+        while (at[run] == '\\')
+            run++;
         const size_t rest = run > 0 ? read_escape(at + run, &point) : 0;
         if (rest == 0) {
             const size_t size = run > 0 ? run : 1;
