@@ -23,6 +23,14 @@ void pfb_file_trailing(file_input *file, uint64_t offset)
         pfb_stream_note(file->input, offset, "the bytes from here on belong to no block");
 }
 
+void pfb_file_lost(file_input *file, uint64_t count, uint64_t line, const char *what)
+{
+    const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = file->input->number, .term = -1};
+    if (count > 0)
+        pfb_stream_report(file->input->stream, &problem, "%" PRIu64 " %s, the first in line %" PRIu64, count, what,
+                          line);
+}
+
 /* ---- Opening --------------------------------------------------------------------------------------------- */
 
 static void close_file(void *context)

@@ -959,13 +959,10 @@ static void report(file_input *file, const char *sentence, uint64_t offset)
 
 static void note_lost(const converter *c, const lost_parts *lost, const char *what)
 {
-    const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = c->file->input->number, .term = -1};
     uint64_t line = 1;
     for (size_t at = 0; at < lost->first; at += c->width)
         line += unit_at(c, at) == '\n';
-    if (lost->count > 0)
-        pfb_stream_report(c->file->input->stream, &problem, "%" PRIu64 " %s, the first in line %" PRIu64, lost->count,
-                          what, line);
+    pfb_file_lost(c->file, lost->count, line, what);
 }
 
 /* Converts the file, and makes the window that of the text. */

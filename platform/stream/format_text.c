@@ -166,21 +166,14 @@ static int32_t open_text(file_input *file)
     return PFB_NEXT_RECORD;
 }
 
-/* Notes that something in the rows was lost. */
-static void note_lost(file_input *file, uint64_t count, uint64_t line, const char *what)
-{
-    const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = file->input->number, .term = -1};
-    if (count > 0)
-        pfb_stream_report(file->input->stream, &problem, "%" PRIu64 " %s, the first in line %" PRIu64, count, what,
-                          line_of(file, line));
-}
-
 static void end_text(file_input *file)
 {
     const pfb_pdh_text_reader *reader = &((text_state *)file->state)->reader;
     const pfb_problem problem = {.kind = PFB_PROBLEM_NOTE, .file = file->input->number, .term = -1};
-    note_lost(file, reader->skipped_lines, reader->first_skipped_line, "lines that are no rows were skipped");
-    note_lost(file, reader->uneven_rows, reader->first_uneven_line, "rows have fewer or more cells than the header");
+    pfb_file_lost(file, reader->skipped_lines, line_of(file, reader->first_skipped_line),
+                  "lines that are no rows were skipped");
+    pfb_file_lost(file, reader->uneven_rows, line_of(file, reader->first_uneven_line),
+                  "rows have fewer or more cells than the header");
     if (reader->error.code == PFB_UNKNOWN_FORMAT || reader->error.code == PFB_TRUNCATED_LINE)
         pfb_stream_report(file->input->stream, &problem, "line %" PRIu64 " is not read, nor are those after it",
                           line_of(file, reader->line));

@@ -77,6 +77,9 @@ void pfb_file_malformed(file_input *file, uint64_t offset, pfb_code code);
 /* Reports that the bytes from an offset of the file on belong to no block: an error in strict mode. */
 void pfb_file_trailing(file_input *file, uint64_t offset);
 
+/* Notes how many parts of a text were lost, and the line of the first one; nothing if there are none. */
+void pfb_file_lost(file_input *file, uint64_t count, uint64_t line, const char *what);
+
 /* Reads all of a file with metadata. PFB_NEXT_RECORD: *bytes are valid until the stream is closed; PFB_NEXT_END: they
  * cannot be read, a problem was reported. */
 int32_t pfb_file_read_all(stream_input *input, const uint8_t **bytes, size_t *size);

@@ -83,7 +83,7 @@ def pdh_text_seeds():
             ("1500",), ("2",))) + text(head="(Zone)(60)", paths=PATHS[:2],
                                        quote="", separator=";",
                                        rows=(("1", "2"), ("3", "4"))),
-        "valid_number_cut": text(quote="", last=""),
+        "valid_no_line_end": text(quote="", last=""),
         "valid_two_headers": whole + text(
             head="(PDH-CSV 4.0) (Pacific Daylight Time)(420)",
             paths=PATHS[1:2], rows=(("1500",), ("x",))) + text(

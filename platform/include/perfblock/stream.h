@@ -63,9 +63,9 @@ PFB_API void pfb_selection_close(pfb_selection *selection);
 
 /* Adds a term by path, [\\machine]\counterset[(instance)]\counter, as described at pfb_path_parse; "*" as counter means
  * all. If data has the names of another way to split the path (pfb_path_next_split; the first 256 are tried), the term
- * chooses these, too: a path that was written for a series always chooses it. So it does with
- * escapes as the program prints them (\u0007), and with U+FFFD for an unpaired surrogate. Spaces and tabs at the end do
- * not count unless a name has them. Returns its number, -1 if this is no path, -2 if memory is exhausted. */
+ * chooses these, too: a path that was written for a series always chooses it. So it does with escapes as the program
+ * prints them (\u0007), and with U+FFFD for an unpaired surrogate. Spaces and tabs at the end do not count unless a
+ * name has them. Returns its number, -1 if this is no path, -2 if memory is exhausted. */
 PFB_API int32_t pfb_selection_add(pfb_selection *selection, const char *path);
 
 /* Adds a term by parts, each a pattern with * and ?, or null for all. `counterset` may be a GUID or a title index,
